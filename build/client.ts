@@ -72,9 +72,9 @@ const nameOf = (name: string) => (/^[a-z_$][\w$]*$/i.test(name) ? name : JSON.st
 
 /** JSON responses and bodies; text, streams and files have no entry. */
 function entryOf(name: string, { summary, parameters, requestBody, responses }: Operation): string | undefined {
-  const answer = jsonOf((responses["200"] as { content?: Content }).content);
+  const response = jsonOf((responses["200"] as { content?: Content }).content);
   const body = jsonOf(requestBody?.content);
-  if (answer === undefined || (requestBody !== undefined && body === undefined)) return undefined;
+  if (response === undefined || (requestBody !== undefined && body === undefined)) return undefined;
   const of = (place: "path" | "query") =>
     objectOf(
       {
@@ -85,7 +85,7 @@ function entryOf(name: string, { summary, parameters, requestBody, responses }: 
       },
       "    ",
     );
-  const data = answer.$ref === undefined ? answer.properties?.["data"] : undefined;
+  const data = response.$ref === undefined ? response.properties?.["data"] : undefined;
   const bodyMark = requestBody?.required === false ? "?" : "";
   return `  /** ${summary} */
   readonly ${JSON.stringify(name)}: {

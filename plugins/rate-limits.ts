@@ -14,7 +14,7 @@ const WAIT_MS = 150;
 const CHARGE_WAIT_MS = 1_500;
 const HEADERS_KEPT_MAX = 1_000;
 /** Maximum times that a request asks other nodes for room: earlier requests may use up what was granted. */
-const ASKED_MAX = 4;
+const ROOM_REQUESTS_MAX = 4;
 
 const USER = ["user"] as const;
 const NOTHING = [] as const;
@@ -191,10 +191,10 @@ function neededFor({ policy, credential }: Bearing, { calls = 1 }: Counting): nu
  */
 async function admitLater(ledger: Ledger, request: Counting, bearings: readonly Bearing[]): Promise<LimitVerdict> {
   const startedMs = performance.now();
-  for (let asked = 0; ; ) {
-    const asking = asked < ASKED_MAX ? roomAskedFor(bearings) : [];
+  for (let attempts = 0; ; ) {
+    const asking = attempts < ROOM_REQUESTS_MAX ? requestRoom(bearings) : [];
     if (asking.length > 0) {
-      asked += 1;
+      attempts += 1;
       await Promise.all(asking);
     }
     const waitMs = bearings.some(({ counter }) => counter.ended > 0) ? CHARGE_WAIT_MS : WAIT_MS;
@@ -206,7 +206,7 @@ async function admitLater(ledger: Ledger, request: Counting, bearings: readonly 
 }
 
 /** Requests room from other nodes for the limits without room here. */
-function roomAskedFor(bearings: readonly Bearing[]): Promise<void>[] {
+function requestRoom(bearings: readonly Bearing[]): Promise<void>[] {
   const now = Date.now();
   return bearings.flatMap(({ policy, counter }) => {
     const lacks = counter.balance(policy, now) <= 0 && counter.mayAsk(policy, now);

@@ -119,14 +119,14 @@ export class Decisions {
     if (!from.includes(state)) return `${domain} is ${state}: ${otherwise}`;
     const at = new Date().toISOString();
     const change: Change = { at, from: state, to, action, by: done.by };
-    const asked = done.request;
+    const approval = done.request;
     const token = before?.state === "pending" ? before.request?.token : undefined;
     const next: Decision = {
       state: to,
       request:
-        asked === undefined
+        approval === undefined
           ? (before?.request ?? null)
-          : { ...asked, token: token ?? randomBytes(24).toString("base64url"), at, by: done.by },
+          : { ...approval, token: token ?? randomBytes(24).toString("base64url"), at, by: done.by },
       private: to === "approved" && (done.private ?? before?.private ?? false),
       history: [...(before?.history ?? []), change].slice(-HISTORY_MAX),
     };

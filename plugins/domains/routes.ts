@@ -95,19 +95,22 @@ function request(parts: DomainParts, { body, caller }: RouteCall): RouteResult {
   if (body.personal && isIP(domain) !== 0) {
     return refusal(400, "an address has no DNS record to prove it by; name the company", "domain");
   }
-  const asked = { organization: caller.organizationId ?? null, company: body.company ?? null };
-  return step(parts, domain, ["request", { by: caller.name, request: asked }], caller);
+  const approval = { organization: caller.organizationId ?? null, company: body.company ?? null };
+  return step(parts, domain, ["request", { by: caller.name, request: approval }], caller);
 }
 
 async function verify(parts: DomainParts, domain: string, caller: RouteCaller): Promise<RouteAnswer> {
   const decision = parts.decisions.find(domain);
-  const asked = decision?.state === "pending" && maySee(decision, caller) ? decision.request : null;
-  if (asked === null || asked.company !== null) {
-    return refusal(asked === null && decision === undefined ? 404 : 409, `${domain}: ask for personal approval first`);
+  const approval = decision?.state === "pending" && maySee(decision, caller) ? decision.request : null;
+  if (approval === null || approval.company !== null) {
+    return refusal(
+      approval === null && decision === undefined ? 404 : 409,
+      `${domain}: ask for personal approval first`,
+    );
   }
-  const { txt_name } = challenge(domain, asked.token);
+  const { txt_name } = challenge(domain, approval.token);
   const found = await texts(txt_name, parts.nameServers);
-  if (typeof found === "string" || !holds(found, asked.token)) {
+  if (typeof found === "string" || !holds(found, approval.token)) {
     const why = typeof found === "string" ? found : `it holds ${found.length} other texts`;
     return refusal(409, `the TXT record ${txt_name} does not have the value yet: ${why}`);
   }
@@ -195,10 +198,12 @@ function show(parts: DomainParts, domain: string, caller: RouteCaller) {
   const decision = parts.decisions.find(domain);
   const shown = row(parts, domain, caller, parts.counts.today(caller.organizationId, Date.now()));
   if (decision === undefined || !maySee(decision, caller)) return { ...shown, company: null, history: [] };
-  const { request: asked, history } = decision;
+  const { request: approval, history } = decision;
   const proof =
-    decision.state === "pending" && asked !== null && asked.company === null ? challenge(domain, asked.token) : {};
-  return { ...shown, company: asked?.company ?? null, requested_at: asked?.at ?? null, ...proof, history };
+    decision.state === "pending" && approval !== null && approval.company === null
+      ? challenge(domain, approval.token)
+      : {};
+  return { ...shown, company: approval?.company ?? null, requested_at: approval?.at ?? null, ...proof, history };
 }
 
 function challenge(domain: string, token: string) {
@@ -206,8 +211,8 @@ function challenge(domain: string, token: string) {
 }
 
 /** The organization that requested it may see it, and the operator. */
-function maySee({ request: asked }: Decision, { organizationId, operator }: RouteCaller): boolean {
-  return operator || organizationId === undefined || (asked !== null && asked.organization === organizationId);
+function maySee({ request: approval }: Decision, { organizationId, operator }: RouteCaller): boolean {
+  return operator || organizationId === undefined || (approval !== null && approval.organization === organizationId);
 }
 
 function refusal(status: number, message: string, path?: string): RouteAnswer {

@@ -18,7 +18,7 @@ const FIRST_PAUSE_MS = 500;
 const PAUSE_MS_MAX = 30_000;
 /** How long a stop waits for the collector, in milliseconds. */
 const CLOSE_MS = 3_000;
-const ANSWER_CHARACTERS_MAX = 10_000;
+const RESPONSE_CHARACTERS_MAX = 10_000;
 
 /** The result of one batch. */
 type Outcome =
@@ -106,10 +106,10 @@ export class SpanQueue {
         continue;
       }
       this.#waiting.unshift(...batch);
-      const asked = "retryMs" in outcome ? outcome.retryMs : undefined;
+      const requestedMs = "retryMs" in outcome ? outcome.retryMs : undefined;
       const grown = Math.min(PAUSE_MS_MAX, Math.max(FIRST_PAUSE_MS, this.#pauseMs * 2));
       // Jitter of up to a fifth, so that many gateways do not retry at the same time.
-      this.#pauseMs = Math.min(PAUSE_MS_MAX, asked ?? grown * (0.8 + Math.random() * 0.4));
+      this.#pauseMs = Math.min(PAUSE_MS_MAX, requestedMs ?? grown * (0.8 + Math.random() * 0.4));
       return;
     }
   }
@@ -137,17 +137,17 @@ export class SpanQueue {
     const scopeSpans = [{ scope: { name: "weir" }, spans: batch }];
     const body = JSON.stringify({ resourceSpans: [{ resource: { attributes }, scopeSpans }] });
     try {
-      const answer = await fetch(url, {
+      const response = await fetch(url, {
         method: "POST",
         headers: { ...headers, "content-type": "application/json" },
         body,
         redirect: "error",
         signal: AbortSignal.timeout(Math.max(1, limitMs)),
       });
-      const text = (await answer.text()).slice(0, ANSWER_CHARACTERS_MAX);
-      if (answer.ok) return { sent: batch.length - Math.min(batch.length, rejectedIn(text)) };
-      const why = `it responded with ${answer.status}`;
-      return TRY_AGAIN.has(answer.status) ? { retryMs: retryAfterMs(answer.headers), why } : { why };
+      const text = (await response.text()).slice(0, RESPONSE_CHARACTERS_MAX);
+      if (response.ok) return { sent: batch.length - Math.min(batch.length, rejectedIn(text)) };
+      const why = `it responded with ${response.status}`;
+      return TRY_AGAIN.has(response.status) ? { retryMs: retryAfterMs(response.headers), why } : { why };
     } catch (error) {
       return { retryMs: undefined, why: error instanceof Error ? error.message : String(error) };
     }

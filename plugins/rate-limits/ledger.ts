@@ -9,7 +9,7 @@ const COUNTERS_MAX = 50_000;
 const TIDY_MS = 60_000;
 /** Requests that end within this many milliseconds are charged together. */
 const GATHER_MS = 5;
-const ASKED_AT_ONCE = 1_000;
+const USAGE_QUERY_MAX = 1_000;
 /** Maximum counters to process before requests get their turn. */
 const LOOKED_AT_ONCE = 2_000;
 const RETRY_MS = [100, 250, 500, 1_000] as const;
@@ -200,7 +200,7 @@ export class Ledger {
 
   async #chargeAll(): Promise<void> {
     await pause(GATHER_MS);
-    const ids = [...this.#ended.keys()].slice(0, ASKED_AT_ONCE);
+    const ids = [...this.#ended.keys()].slice(0, USAGE_QUERY_MAX);
     const recordIds = new Set(ids.map((id) => this.#ended.get(id)![0]!.recordId));
     let used: readonly RequestUsage[] | undefined;
     for (let attempt = 0; used === undefined && !this.#closed; attempt++) {

@@ -68,11 +68,11 @@ function readPolicy(text: string): Policy | string {
   }
   if (s !== null && !isSegment(s)) return wrong(`the segment "${s}" is not a property name`);
   const quota = Number(quotaText);
-  const told = { quota, unit: u, segment: s };
+  const terms = { quota, unit: u, segment: s };
   // Policies from headers are distinguished by their text.
   return {
-    ...told,
-    id: textOf({ ...told, window: `w=${Number(w)}` }),
+    ...terms,
+    id: textOf({ ...terms, window: `w=${Number(w)}` }),
     span: new SlidingSpan(Number(w) * 1_000),
     text,
     name: text,

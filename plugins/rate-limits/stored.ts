@@ -119,14 +119,14 @@ export class StoredPolicies {
 
   policyOf({ id, name, quota, unit, segment, ...stored }: StoredPolicy): Policy {
     const { window_seconds, calendar, time_zone } = stored;
-    const told = { quota, unit, segment };
+    const terms = { quota, unit, segment };
     if (calendar === null) {
-      const text = textOf({ ...told, window: `w=${window_seconds}` });
-      return { ...told, id, name, text, span: new SlidingSpan(window_seconds! * 1_000) };
+      const text = textOf({ ...terms, window: `w=${window_seconds}` });
+      return { ...terms, id, name, text, span: new SlidingSpan(window_seconds! * 1_000) };
     }
     const zone = time_zone ?? "UTC";
-    const text = textOf({ ...told, window: `calendar=${calendar};time_zone=${zone}` });
-    return { ...told, id, name, text, span: new CalendarSpan(calendar, zone, this.#periodOf) };
+    const text = textOf({ ...terms, window: `calendar=${calendar};time_zone=${zone}` });
+    return { ...terms, id, name, text, span: new CalendarSpan(calendar, zone, this.#periodOf) };
   }
 
   /** The policies that a caller may see: its organization's and the configuration's. */

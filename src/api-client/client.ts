@@ -14,7 +14,7 @@ export interface Question<T> {
   /** The scope that the key must have; default `read`. */
   readonly scope?: string;
   /** Parses a response with status 200. @throws UnreadableResponse to retry. */
-  readonly read: (answer: Buffer) => T;
+  readonly read: (response: Buffer) => T;
   /** Approximate maximum size of a response, for large ones. */
   readonly bytesUsual?: number;
   /** A larger response is dropped and {@link ResponseTooLong} thrown; undefined for no limit. */
@@ -96,7 +96,7 @@ async function fetchResponse(
   const idle = new AbortController();
   const timer = setTimeout(() => idle.abort(), options.pace.idleMsMax);
   try {
-    const answer = await fetch(options.apiUrl + question.path, {
+    const response = await fetch(options.apiUrl + question.path, {
       method: "POST",
       headers: {
         authorization: `Bearer ${options.apiKey}`,
@@ -108,9 +108,9 @@ async function fetchResponse(
       redirect: "manual",
       signal: AbortSignal.any([signal, idle.signal]),
     });
-    const bytes = await readBytes(answer, question, () => timer.refresh());
-    if (answer.status !== 200) throw refusal(answer, bytes.toString(), question, options);
-    const warning = answer.headers.get("gateway-warning");
+    const bytes = await readBytes(response, question, () => timer.refresh());
+    if (response.status !== 200) throw refusal(response, bytes.toString(), question, options);
+    const warning = response.headers.get("gateway-warning");
     if (warning !== null) options.onWarning?.(printable(warning));
     return bytes;
   } catch (error) {
@@ -127,12 +127,12 @@ async function fetchResponse(
 
 /** Collects the bytes as they arrive: after the last one, the next request is due. */
 async function readBytes(
-  answer: Response,
+  response: Response,
   { bytesUsual = 0, bytesMax }: Question<unknown>,
   onBytes: () => void,
 ): Promise<Buffer> {
-  if (answer.body === null) return Buffer.alloc(0);
-  const reader = answer.body.getReader();
+  if (response.body === null) return Buffer.alloc(0);
+  const reader = response.body.getReader();
   let bytes = Buffer.allocUnsafe(bytesUsual);
   let length = 0;
   for (let next = await reader.read(); !next.done; next = await reader.read()) {
@@ -150,16 +150,16 @@ async function readBytes(
 }
 
 function refusal(
-  answer: Response,
+  response: Response,
   text: string,
   { path, scope = "read" }: Question<unknown>,
   { filterPlace }: ClientOptions,
 ): Error {
   const { words, place } = explanation(text, filterPlace);
-  const said = `status ${answer.status}${words}`;
-  if (mayBeRetried(answer.status)) {
+  const said = `status ${response.status}${words}`;
+  if (mayBeRetried(response.status)) {
     return new AttemptFailed(said, {
-      retryAfterMs: readRetryAfter(answer.headers.get("retry-after") ?? "", Date.now()),
+      retryAfterMs: readRetryAfter(response.headers.get("retry-after") ?? "", Date.now()),
     });
   }
   const hint: Readonly<Record<number, string>> = {
@@ -168,8 +168,8 @@ function refusal(
     404: "; is this the address of a Weir API?",
   };
   // Only the filter and the search come from the command line unchanged.
-  const kind = answer.status === 400 && /^(?:filter|search)/.test(place) ? "usage" : "failed";
-  return new ExportFailure(kind, `${path}: ${said}${hint[answer.status] ?? ""}`);
+  const kind = response.status === 400 && /^(?:filter|search)/.test(place) ? "usage" : "failed";
+  return new ExportFailure(kind, `${path}: ${said}${hint[response.status] ?? ""}`);
 }
 
 /** The service's message about a failure, with its place. */

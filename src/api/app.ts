@@ -137,9 +137,9 @@ export function createApi(
     const request = isHelicone ? atOwnPath(called) : called;
     noteAddress(request, address);
     const started = performance.now();
-    const page = await dashboard.answer(request);
+    const page = await dashboard.respond(request);
     if (page !== undefined) return page;
-    const answer = await Promise.resolve(app.fetch(request))
+    const response = await Promise.resolve(app.fetch(request))
       // Login addresses are opened by people, so a failure is shown as a page.
       .then((made) => (isLoginPath(found.get(request)) ? dashboard.shownFailure(request, made) : made))
       .then((made) => coded(request, made))
@@ -148,10 +148,10 @@ export function createApi(
         return serverError();
       });
     const path = found.get(request);
-    if (answer.status === 403) await noteRefusal(request, path);
-    answer.headers.set("x-content-type-options", "nosniff");
-    context.metrics.answered(request.method, path ?? "none", answer.status, (performance.now() - started) / 1000);
-    return answer;
+    if (response.status === 403) await noteRefusal(request, path);
+    response.headers.set("x-content-type-options", "nosniff");
+    context.metrics.responded(request.method, path ?? "none", response.status, (performance.now() - started) / 1000);
+    return response;
   };
 }
 

@@ -16,13 +16,13 @@ const CODINGS: Readonly<Record<string, (bytes: Uint8Array) => Uint8Array>> = {
  *
  * Only complete JSON: streamed responses are mostly bulk reads by programs nearby, and recorded bytes are sent unchanged.
  */
-export async function coded(request: Request, answer: Response): Promise<Response> {
-  if (answer.body === null || !isWholeJson(answer)) return answer;
+export async function coded(request: Request, response: Response): Promise<Response> {
+  if (response.body === null || !isWholeJson(response)) return response;
   const coding = codingFor(request.headers.get("accept-encoding") ?? "");
-  if (coding === undefined) return answer;
-  const { status } = answer;
-  const bytes = new Uint8Array(await answer.arrayBuffer());
-  const headers = new Headers(answer.headers);
+  if (coding === undefined) return response;
+  const { status } = response;
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  const headers = new Headers(response.headers);
   headers.set("vary", "accept-encoding");
   if (bytes.byteLength < CODED_BYTES_MIN) return new Response(bytes, { status, headers });
   headers.set("content-encoding", coding);

@@ -56,7 +56,7 @@ export class Dashboard {
     this.#log = log;
   }
 
-  async answer(request: Request): Promise<Response | undefined> {
+  async respond(request: Request): Promise<Response | undefined> {
     if (request.method !== "GET" && request.method !== "HEAD") return undefined;
     const { pathname } = new URL(request.url);
     const isAsset = pathname.startsWith(ASSETS);
@@ -69,31 +69,31 @@ export class Dashboard {
     }
     const file = this.#served.get(isAsset ? pathname.slice(ASSETS.length) : SHELL);
     if (file === undefined) return failure(new GatewayError("not_found", "the dashboard has no such file"));
-    const answer = fileResponse(request, file, isAsset);
+    const response = fileResponse(request, file, isAsset);
     if (SECRET.some((start) => pathname.startsWith(start)))
-      for (const [name, value] of Object.entries(UNSEEN)) answer.headers.set(name, value);
-    return answer;
+      for (const [name, value] of Object.entries(UNSEEN)) response.headers.set(name, value);
+    return response;
   }
 
   /** The dashboard with the response's failure in it if a browser asked for a page; else the response itself. */
-  async shownFailure(request: Request, answer: Response): Promise<Response> {
-    if (answer.status < 400 || answer.body === null || !(request.headers.get("accept") ?? "").includes("text/html"))
-      return answer;
+  async shownFailure(request: Request, response: Response): Promise<Response> {
+    if (response.status < 400 || response.body === null || !(request.headers.get("accept") ?? "").includes("text/html"))
+      return response;
     const shell = await this.#load(false).then(
       () => this.#served.get(SHELL)?.forms.identity(),
       () => undefined,
     );
-    if (shell === undefined) return answer;
-    const { code, message } = (await answer.json()) as { code: string; message: string };
+    if (shell === undefined) return response;
+    const { code, message } = (await response.json()) as { code: string; message: string };
     const meta = `<meta name="weir-failure" content="${escaped(JSON.stringify({ code, message }))}">`;
-    const headers = new Headers(answer.headers);
+    const headers = new Headers(response.headers);
     const own = { ...SAFE, ...UNSEEN, "content-type": "text/html; charset=utf-8" };
     for (const [name, value] of Object.entries(own)) headers.set(name, value);
     return new Response(
       Buffer.from(shell)
         .toString("utf8")
         .replace("</head>", () => `${meta}\n</head>`),
-      { status: answer.status, headers },
+      { status: response.status, headers },
     );
   }
 
@@ -130,9 +130,9 @@ function fileResponse(request: Request, { type, etag, forms }: Served, isAsset: 
   const accepted = request.headers.get("accept-encoding") ?? "";
   const form = /\bbr\b/.test(accepted) ? "br" : /\bgzip\b/.test(accepted) ? "gzip" : "identity";
   const bytes = forms[form]() as Uint8Array<ArrayBuffer>;
-  const told = { ...headers, "content-length": String(bytes.byteLength) };
+  const withLength = { ...headers, "content-length": String(bytes.byteLength) };
   return new Response(request.method === "HEAD" ? null : bytes, {
-    headers: form === "identity" ? told : { ...told, "content-encoding": form },
+    headers: form === "identity" ? withLength : { ...withLength, "content-encoding": form },
   });
 }
 

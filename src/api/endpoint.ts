@@ -14,7 +14,7 @@ export interface Unusual {
   /** Media types of the request body. */
   readonly takes?: Schemas;
   /** Media types of the response. */
-  readonly answers?: Schemas;
+  readonly responses?: Schemas;
   /** What a plugin's endpoint requires of its caller: the table in `access/needs.ts` does not list it. */
   readonly needs?: Needs;
 }

@@ -47,15 +47,17 @@ export class Endpoints {
 
   /** The path that differs from this one in the spelling of one name; only paths with the method, if one is given. */
   #nearest(pathname: string, method?: string): string | undefined {
-    const asked = pathname.replace(/\/$/, "").split("/");
+    const requested = pathname.replace(/\/$/, "").split("/");
     const meant: string[] = [];
     for (const [path, methods] of this.#byPath) {
       const segments = path.split("/");
-      if (segments.length !== asked.length || (method !== undefined && !methods.has(method))) continue;
+      if (segments.length !== requested.length || (method !== undefined && !methods.has(method))) continue;
       const isFixed = (segment: string) => !segment.startsWith(":");
-      const [at, ...more] = [...segments.keys()].filter((at) => isFixed(segments[at]!) && segments[at] !== asked[at]);
-      if (at === undefined || more.length > 0 || nearestName(asked[at]!, [segments[at]!]) === undefined) continue;
-      meant.push(segments.map((segment, place) => (isFixed(segment) ? segment : asked[place])).join("/"));
+      const [at, ...more] = [...segments.keys()].filter(
+        (at) => isFixed(segments[at]!) && segments[at] !== requested[at],
+      );
+      if (at === undefined || more.length > 0 || nearestName(requested[at]!, [segments[at]!]) === undefined) continue;
+      meant.push(segments.map((segment, place) => (isFixed(segment) ? segment : requested[place])).join("/"));
     }
     return nearestName(pathname, meant);
   }

@@ -5,7 +5,7 @@ import { publicOrigin } from "../sso/provider.ts";
 import type { Invocation } from "./command.ts";
 import { CommandError, UsageError } from "./usage-error.ts";
 
-const ANSWER_MS = 60_000;
+const RESPONSE_MS = 60_000;
 
 /**
  * Calls a running service: at `--api-url`, else `WEIR_API_URL`, else at the address in this configuration.
@@ -43,7 +43,7 @@ export async function askApi(invocation: Invocation, { method, path, body, scope
     headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
     ...(body !== undefined && { body: JSON.stringify(body) }),
     redirect: "error",
-    signal: AbortSignal.timeout(ANSWER_MS),
+    signal: AbortSignal.timeout(RESPONSE_MS),
   } as const;
   let status: number;
   let text: string;
@@ -54,10 +54,10 @@ export async function askApi(invocation: Invocation, { method, path, body, scope
   } catch (error) {
     throw new CommandError(`no Weir service responds at ${address}: ${messageOf(error)}`);
   }
-  const answer = parsed(text);
-  if (status === 200 && answer?.data !== undefined) return answer;
-  const said = typeof answer?.message === "string" ? answer.message : `${address} responded with ${status}`;
-  if (status === 400) throw new UsageError(typeof answer?.path === "string" ? `${said} (${answer.path})` : said);
+  const json = parsed(text);
+  if (status === 200 && json?.data !== undefined) return json;
+  const said = typeof json?.message === "string" ? json.message : `${address} responded with ${status}`;
+  if (status === 400) throw new UsageError(typeof json?.path === "string" ? `${said} (${json.path})` : said);
   throw new CommandError(status === 401 ? `${said}; is WEIR_API_KEY a key that has not expired?` : said);
 }
 

@@ -97,16 +97,18 @@ export const explainCostCommand: Run = async (invocation) => {
   const explained = await withHome(invocation, config, (home) =>
     withStore(config, ({ records }) => explain(records, home)),
   );
-  const { row, lines, rates, ...told } = explained;
+  const { row, lines, rates, ...explanation } = explained;
   if (options["json"]) {
-    printJson(terminal, { request_id: row.request_id, ...told, lines, rates });
+    printJson(terminal, { request_id: row.request_id, ...explanation, lines, rates });
     return 0;
   }
   const cells = lines.map((line) => [line.what, `${line.count}`, `$${line.perMillion}`, `$${line.dollars}`]);
   if (cells.length > 0) printTable(terminal, ["what", "count", "per million", "cost"], cells);
-  terminal.out(`${row.provider} ${row.model ?? "(no model)"}: ${told.cost === null ? "unknown" : `$${told.cost}`}\n`);
-  if (told.cost_source !== null) terminal.out(`source: ${told.cost_source}\n`);
-  terminal.out(`${told.note}\n`);
+  terminal.out(
+    `${row.provider} ${row.model ?? "(no model)"}: ${explanation.cost === null ? "unknown" : `$${explanation.cost}`}\n`,
+  );
+  if (explanation.cost_source !== null) terminal.out(`source: ${explanation.cost_source}\n`);
+  terminal.out(`${explanation.note}\n`);
   return 0;
 };
 

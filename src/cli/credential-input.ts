@@ -77,13 +77,14 @@ export async function secretsOf(
   if (only !== undefined && !form.secret.includes(only))
     throw new UsageError(`--secret ${only}: there is no such secret; there are ${form.secret.join(", ")}`);
   const { askSecret, stdin } = terminal;
-  if (askSecret !== undefined) return asked(askSecret, only === undefined ? form.secret : [only], only === undefined);
+  if (askSecret !== undefined)
+    return askSecrets(askSecret, only === undefined ? form.secret : [only], only === undefined);
   const text = (await stdin?.())?.trim() ?? "";
   if (text === "") return {};
   return only === undefined ? secretsIn(text, form) : { [only]: text };
 }
 
-async function asked(ask: (prompt: string) => Promise<string>, members: readonly string[], mayBeEmpty: boolean) {
+async function askSecrets(ask: (prompt: string) => Promise<string>, members: readonly string[], mayBeEmpty: boolean) {
   const secrets: Record<string, string> = {};
   const hint = mayBeEmpty && members.length > 1 ? " (empty to leave it out)" : "";
   for (const member of members) {

@@ -32,15 +32,15 @@ export const demoCommand: Run = async (invocation) => {
     const config = await demoConfig(invocation.config, directory);
     const log = configuredLog(config);
     const key = await makeKey(config);
-    const told = await record(config, key, log);
+    const scenes = await record(config, key, log);
     await serve({
       config,
       log,
       env: {},
       onFirstKey: () => undefined,
       onServing: ({ api, gateway }) => {
-        const printed = { api, gateway, key, count: told.length, directory, isKept: given !== undefined };
-        show(invocation.terminal, printed, told).catch((error: unknown) =>
+        const printed = { api, gateway, key, count: scenes.length, directory, isKept: given !== undefined };
+        show(invocation.terminal, printed, scenes).catch((error: unknown) =>
           log.debug("the demonstration has no scores", { error: messageOf(error) }),
         );
       },
@@ -109,12 +109,12 @@ async function record(config: Config, { key, id, organization }: Key, log: Log):
 }
 
 /** Prints the address once everything is recorded, so that the first page shows all of it; then adds the scores. */
-async function show(terminal: Terminal, printed: Printed, told: readonly Scene[]): Promise<void> {
+async function show(terminal: Terminal, printed: Printed, scenes: readonly Scene[]): Promise<void> {
   const { api, key, count } = printed;
   for (const endsAt = Date.now() + RECORDED_MS; Date.now() < endsAt; await sleep(POLL_MS))
     if ((await countOf(api, key)) >= count) break;
   print(terminal, printed);
-  await judge(api, key, told);
+  await judge(api, key, scenes);
 }
 
 /** How many requests are recorded; 0 if that cannot be determined. */
@@ -136,9 +136,9 @@ const EXAMPLES = 12;
  * Adds scores from people and checks, a dataset of the worst responses, and a credential for the echo provider, so that the
  * playground has a model.
  */
-async function judge(api: string, key: Key, told: readonly Scene[]): Promise<void> {
+async function judge(api: string, key: Key, scenes: readonly Scene[]): Promise<void> {
   await post(api, key, "/v1/credentials", { provider: "echo", name: "echo" });
-  const worst = told
+  const worst = scenes
     .filter(({ scores }) => scores?.["helpful"] !== undefined)
     .toSorted((a, b) => a.scores!["helpful"]! - b.scores!["helpful"]!)
     .slice(0, EXAMPLES);
@@ -148,7 +148,7 @@ async function judge(api: string, key: Key, told: readonly Scene[]): Promise<voi
     requestIds: worst.map(({ id }) => id),
     labels: ["to improve"],
   });
-  for (const { id, scores, reasons, rating } of told) {
+  for (const { id, scores, reasons, rating } of scenes) {
     if (scores !== undefined) await post(api, key, `/v1/request/${id}/score`, { scores, ...(reasons && { reasons }) });
     if (rating !== undefined) await post(api, key, `/v1/request/${id}/feedback`, { rating });
   }

@@ -14,10 +14,10 @@ export const upgradeCheckCommand: Run = (invocation) =>
 
 /** For health checks of containers: needs no other program, and prints nothing if the service is ready. */
 export const healthCommand: Run = async ({ terminal, config }) => {
-  const answer = await askReadiness(config);
-  if (answer.state === "ready") return 0;
-  const why = answer.state === "no answer" ? answer.why : answer.degraded.join("; ");
-  terminal.err(`${answer.address}: ${answer.state}${why === "" ? "" : `: ${why}`}\n`);
+  const readiness = await askReadiness(config);
+  if (readiness.state === "ready") return 0;
+  const why = readiness.state === "no answer" ? readiness.why : readiness.degraded.join("; ");
+  terminal.err(`${readiness.address}: ${readiness.state}${why === "" ? "" : `: ${why}`}\n`);
   return 1;
 };
 

@@ -15,8 +15,8 @@ const HEADINGS = ["target", "credential", "state", "costs", "why"];
 /** Calls the running service, because only it knows pauses and exhausted limits. */
 export const explainRouteCommand: Run = async (invocation) => {
   const { terminal, options } = invocation;
-  const asked = await questionOf(invocation);
-  const found: RouteExplanation = await postToApi(invocation, "/v1/route/explain", asked, "read");
+  const question = await questionOf(invocation);
+  const found: RouteExplanation = await postToApi(invocation, "/v1/route/explain", question, "read");
   if (options["json"]) printJson(terminal, found);
   else {
     terminal.out(`resolved by ${found.resolved_by}\n\n`);

@@ -22,19 +22,19 @@ export const migrateBodiesCommand: Run = async (invocation) => {
     throw new CommandError("bodies_engine is not s3: there is no object store to move bodies to");
   }
   await withStore(config, async (store) => {
-    const told = progress(store, invocation.terminal.err);
+    const report = progress(store, invocation.terminal.err);
     const lock = lockDirectory(config.data_dir);
     if (lock === undefined) {
       await orderObjects(store.records);
       while (await areObjectsOrdered(store.records)) {
-        await told();
+        await report();
         await sleep(LOOK_MS);
       }
       return;
     }
     try {
       const sink = engineSink({ store, config });
-      await moveToObjects((task) => sink.maintain(task), new Pace(), told);
+      await moveToObjects((task) => sink.maintain(task), new Pace(), report);
       await noteObjects(store.records);
     } finally {
       lock.release();
@@ -46,10 +46,10 @@ export const migrateBodiesCommand: Run = async (invocation) => {
 
 /** Prints how much remains from time to time. */
 function progress({ bodies }: Store, print: (text: string) => void): () => Promise<void> {
-  let toldAt = Number.NEGATIVE_INFINITY;
+  let reportedAt = Number.NEGATIVE_INFINITY;
   return async () => {
-    if (performance.now() - toldAt < TELL_MS) return;
-    toldAt = performance.now();
+    if (performance.now() - reportedAt < TELL_MS) return;
+    reportedAt = performance.now();
     const [packs, requests] = [await packsHere(bodies), await leftToMove(bodies)];
     const older = requests === 0 ? "" : `, ${requests} requests of an earlier version`;
     print(`${packs} packs are left${older}\n`);

@@ -57,9 +57,9 @@ export async function callPlugin(config: Config, wanted: PluginCall): Promise<Js
     try {
       const caller = { organizationId: undefined, name: "command line", admin: true, operator: true };
       const call = { params: wanted.params ?? {}, query: {}, body: wanted.body, caller };
-      const answer = await callRoute(open.hooks.routes ?? [], wanted, call, log);
-      if ("data" in answer) return answer.data;
-      throw answer.status === 400 ? new UsageError(answer.message) : new CommandError(answer.message);
+      const response = await callRoute(open.hooks.routes ?? [], wanted, call, log);
+      if ("data" in response) return response.data;
+      throw response.status === 400 ? new UsageError(response.message) : new CommandError(response.message);
     } finally {
       await tearDown(open, log);
       host.close();

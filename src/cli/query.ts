@@ -86,7 +86,7 @@ interface RecordQuery {
 async function find(invocation: Invocation, { filter, limit, includeBody }: RecordQuery) {
   const { options } = invocation;
   const sort = options["sort"] === undefined ? undefined : asUsage(() => readWrittenSort(String(options["sort"])));
-  const asked = {
+  const query = {
     filter,
     includeBody,
     ...(sort !== undefined && { sort }),
@@ -95,7 +95,7 @@ async function find(invocation: Invocation, { filter, limit, includeBody }: Reco
   const records: Json[] = [];
   let cursor: string | undefined;
   do {
-    const body = { ...asked, limit: Math.min(PAGE, limit - records.length), ...(cursor !== undefined && { cursor }) };
+    const body = { ...query, limit: Math.min(PAGE, limit - records.length), ...(cursor !== undefined && { cursor }) };
     const { data, next_cursor } = await wholeResponse(invocation, "/v1/request/query", body, "read");
     records.push(...data);
     cursor = next_cursor ?? undefined;

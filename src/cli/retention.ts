@@ -33,8 +33,8 @@ export const showRetentionCommand: Run = async (invocation) => {
     if (invocation.options["json"]) return printJson(invocation.terminal, shown);
     const whence = (days: number | null) => (days === null ? ", as configured" : "");
     const lines = [
-      `records: ${told(shown.in_force.days)}${whence(rule.days)}`,
-      `bodies: ${told(shown.in_force.body_days)}${whence(rule.body_days)}`,
+      `records: ${periodText(shown.in_force.days)}${whence(rule.days)}`,
+      `bodies: ${periodText(shown.in_force.body_days)}${whence(rule.body_days)}`,
       ...rule.properties.map(describeRule),
       last_run === null
         ? "no run yet"
@@ -63,7 +63,7 @@ export const setRetentionCommand: Run = async (invocation) => {
     };
     await putRetention(records, organizationId, rule, atCommandLine());
     const force = inForce(rule, regionConfig(invocation));
-    terminal.err(`records are kept ${told(force.days)}, bodies ${told(force.body_days)}\n`);
+    terminal.err(`records are kept ${periodText(force.days)}, bodies ${periodText(force.body_days)}\n`);
   });
   return 0;
 };
@@ -120,12 +120,12 @@ async function served({ records }: Store, organizationId: string, orderedAt: num
 
 function describeRule({ property, value, days, body_days }: PropertyRetention): string {
   const kept: string[] = [];
-  if (days !== null) kept.push(`records ${told(days)}`);
-  if (body_days !== null) kept.push(`bodies ${told(body_days)}`);
+  if (days !== null) kept.push(`records ${periodText(days)}`);
+  if (body_days !== null) kept.push(`bodies ${periodText(body_days)}`);
   return `with ${value === null ? property : `${property}=${value}`}: ${kept.join(", ")}`;
 }
 
-const told = (days: number) => (days === 0 ? "for good" : `${days} days`);
+const periodText = (days: number) => (days === 0 ? "for good" : `${days} days`);
 
 function readDays(text: unknown, name: string): number | null | undefined {
   if (text === undefined) return undefined;

@@ -3,7 +3,7 @@ import { originOf } from "./origin.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
 /** Response bytes that are read, so that the connection can be reused; of a longer response only the status is used. */
-const ANSWER_BYTES_MAX = 64 * 1024;
+const RESPONSE_BYTES_MAX = 64 * 1024;
 
 interface Posted {
   readonly status: number;
@@ -52,12 +52,12 @@ export function post(upstream: Upstream, { url: text, headers, body, timeoutMs }
       body: bytes,
     },
     {
-      onHead: (status, _reason, answered) => {
-        head = { status, retryAfterMs: retryAfterMs(answered) };
+      onHead: (status, _reason, headers) => {
+        head = { status, retryAfterMs: retryAfterMs(headers) };
       },
       onData: ({ byteLength }) => {
         read += byteLength;
-        if (read <= ANSWER_BYTES_MAX || head === undefined) return;
+        if (read <= RESPONSE_BYTES_MAX || head === undefined) return;
         call?.abort();
         resolve(head);
       },

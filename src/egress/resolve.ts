@@ -5,7 +5,7 @@ import { UpstreamError } from "../runtime/http/upstream.ts";
 import type { TargetGuard } from "./target-guard.ts";
 
 /** How long a DNS response is cached; short, because a provider's addresses change. */
-const ANSWER_MS = 5_000;
+const KNOWN_MS = 5_000;
 const FAILURE_MS = 1_000;
 const NAMES_MAX = 1_000;
 
@@ -27,11 +27,11 @@ export function createResolve(guard: TargetGuard, servers: readonly string[]): (
     const cached = known.get(host);
     if (cached !== undefined) return cached;
     if (known.size >= NAMES_MAX) known.clear();
-    const answer = find(host);
-    known.set(host, answer);
+    const found = find(host);
+    known.set(host, found);
     const forget = (ms: number) => () => void setTimeout(() => known.delete(host), ms).unref();
-    answer.then(forget(ANSWER_MS), forget(FAILURE_MS));
-    return answer;
+    found.then(forget(KNOWN_MS), forget(FAILURE_MS));
+    return found;
   };
 
   return async ({ host, port }) => {
@@ -78,10 +78,10 @@ function askServers(servers: readonly string[]): (host: string) => Resolved {
       });
     });
   return async (host) => {
-    const answers = await Promise.allSettled([ask("resolve4", 4, host), ask("resolve6", 6, host)]);
-    const found = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
+    const results = await Promise.allSettled([ask("resolve4", 4, host), ask("resolve6", 6, host)]);
+    const found = results.flatMap((result) => (result.status === "fulfilled" ? result.value : []));
     if (found.length > 0) return found;
-    throw noAddress(host, answers.find((answer) => answer.status === "rejected")?.reason);
+    throw noAddress(host, results.find((result) => result.status === "rejected")?.reason);
   };
 }
 

@@ -118,7 +118,7 @@ export interface Aggregates {
   /** Counts the requests of a scope by each name: cheaper than metrics, which add up tokens and rank latencies. */
   facets(
     scope: Scope,
-    asked: { readonly names: readonly string[]; readonly limit: number },
+    query: { readonly names: readonly string[]; readonly limit: number },
     deadline: Deadline,
   ): Promise<Facet[]>;
   /** Scores of the records of a scope, those on the most records first. */

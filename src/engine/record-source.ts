@@ -85,8 +85,8 @@ export interface OfSession {
 /** Whether any record belongs to this session. */
 export const isSession = async (
   source: RecordSource,
-  asked: Pick<OfSession, "organizationId" | "sessionId">,
-): Promise<boolean> => (await source.ofSession({ ...asked, limit: 1 })).length > 0;
+  query: Pick<OfSession, "organizationId" | "sessionId">,
+): Promise<boolean> => (await source.ofSession({ ...query, limit: 1 })).length > 0;
 
 /** Finds and reads stored records. Calls with a deadline throw `query_timeout` after it. */
 export interface RecordSource {
@@ -96,7 +96,7 @@ export interface RecordSource {
   search(scope: Scope, options: SearchOptions): Promise<Page>;
   count(scope: Scope, deadline: Deadline): Promise<number>;
   /** The oldest records of a session, by time. */
-  ofSession(asked: OfSession): Promise<readonly RecordKey[]>;
+  ofSession(query: OfSession): Promise<readonly RecordKey[]>;
   /** The organization that owns a record; undefined when there is no such record. */
   organizationOf(requestId: string): Promise<string | undefined>;
   /** Complete records in the order of `keys`; those that the organization does not have are left out. */
@@ -107,7 +107,7 @@ export interface RecordSource {
    * @param columns - required in addition to the stored members.
    */
   listed<Column extends keyof RequestRow>(
-    asked: RecordsToShow,
+    query: RecordsToShow,
     columns: readonly Column[],
   ): Promise<ListedRecord<Column>[]>;
   /** Some columns of records in the order of `keys`; those that the organization does not have are left out. */

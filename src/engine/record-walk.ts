@@ -36,7 +36,7 @@ export interface RecordWalk {
   next(walked: Walked, after: WalkPosition | undefined, limit: number): Promise<readonly RequestRow[]>;
   count(walked: Walked): Promise<number>;
   /** The newest exchanges that a mapping can be learned from. */
-  samples(asked: SampleQuery): Promise<readonly RequestRow[]>;
+  samples(query: SampleQuery): Promise<readonly RequestRow[]>;
   /** The format of the newest successful response of a model; undefined if the newest records have none. */
   formatOf(model: WalkedModel): Promise<string | null | undefined>;
 }

@@ -21,15 +21,15 @@ export interface Opened {
  *
  * @returns undefined if the response has another form or is broken; it is then unchanged.
  */
-export function openCompact(answer: Buffer): Opened | undefined {
+export function openCompact(response: Buffer): Opened | undefined {
   // A line break outside a string would split a record across two lines.
-  if (!answer.toString("latin1", 0, HEAD.length).startsWith(HEAD) || answer.includes(LINE_END)) return undefined;
-  const end = answer.lastIndexOf("}]") + 1;
-  const rest = answer.toString("latin1", end);
+  if (!response.toString("latin1", 0, HEAD.length).startsWith(HEAD) || response.includes(LINE_END)) return undefined;
+  const end = response.lastIndexOf("}]") + 1;
+  const rest = response.toString("latin1", end);
   if (end <= HEAD.length || !/^[ -[\]-~]+$/.test(rest) || rest.includes('"data"')) return undefined;
   const envelope = parseObject(HEAD + rest);
-  const pieces = envelope && piecesOf(answer, end);
-  return pieces && { envelope, ...linesOf(answer, pieces) };
+  const pieces = envelope && piecesOf(response, end);
+  return pieces && { envelope, ...linesOf(response, pieces) };
 }
 
 /** Start and end of the kept parts of the records, alternating. The last part of a record includes the byte after it. */
@@ -40,18 +40,18 @@ interface Pieces {
 }
 
 /** @param end - after the last record. */
-function piecesOf(answer: Buffer, end: number): Pieces | undefined {
+function piecesOf(response: Buffer, end: number): Pieces | undefined {
   const pieces: Pieces = { bounds: [], ends: [] };
   const reader = new RowReader();
   const border = Buffer.from(
-    `},${answer.toString("latin1", HEAD.length, answer.indexOf(":", HEAD.length) + 1)}`,
+    `},${response.toString("latin1", HEAD.length, response.indexOf(":", HEAD.length) + 1)}`,
     "latin1",
   );
   for (let at = HEAD.length; at < end; ) {
-    const next = answer.indexOf(border, at);
+    const next = response.indexOf(border, at);
     const rowEnd = next === -1 ? end : Math.min(next + 1, end);
     // One character per byte: the search text is ASCII, and offsets in the text equal offsets in the bytes.
-    const row = answer.toString("latin1", at, rowEnd);
+    const row = response.toString("latin1", at, rowEnd);
     const record = parseObject(row);
     if (record === undefined) return undefined;
     addRow(pieces, at, rowEnd, expiringMembers(row, record, reader));

@@ -28,7 +28,7 @@ export async function countRecords(client: Client, filter: unknown): Promise<num
 /** The names of the first record's members; empty if there is no record. */
 export async function memberNames(client: Client, selection: Selection): Promise<string[]> {
   const body = queryBody(selection, null, 1);
-  const { lines } = await client.ask({ path: QUERY_PATH, body, read: (answer) => readPage(answer, 1) });
+  const { lines } = await client.ask({ path: QUERY_PATH, body, read: (response) => readPage(response, 1) });
   return [...textsOf(lines)].flatMap((row) => [...readMembers(row).keys()]);
 }
 
@@ -47,17 +47,17 @@ export function createPager(client: Client, selection: Selection, total: number 
 
   return async (cursor: string | null, before: number, rowsMax: number): Promise<Page> => {
     const expected = Math.min(rowsMax, Math.max(0, (total ?? 0) - before));
-    let answer = await reader.read(cursor, rowsMax);
+    let response = await reader.read(cursor, rowsMax);
     const mayBeShort = selection.search !== undefined;
-    for (let asked = 1, alike = 1; !mayBeShort && isShort(answer, expected) && alike < SHORT_PAGE_BELIEVED; asked++) {
-      if (asked === SHORT_PAGES_MAX)
+    for (let reads = 1, alike = 1; !mayBeShort && isShort(response, expected) && alike < SHORT_PAGE_BELIEVED; reads++) {
+      if (reads === SHORT_PAGES_MAX)
         throw new ExportFailure("failed", "the service returns a different page each time");
       const other = await reader.read(cursor, rowsMax);
-      const same = other.limit === answer.limit && sameEnd(other.page, answer.page);
+      const same = other.limit === response.limit && sameEnd(other.page, response.page);
       alike = same ? alike + 1 : 1;
-      answer = other;
+      response = other;
     }
-    const { page } = answer;
+    const { page } = response;
     if (page.nextCursor !== null && page.nextCursor === cursor) {
       throw new ExportFailure("failed", "the service returns the same page again and again");
     }
@@ -78,14 +78,14 @@ function sameEnd(left: Page, right: Page): boolean {
   return left.rows === right.rows && left.nextCursor === right.nextCursor;
 }
 
-function readCount(answer: Buffer): number {
-  const { data } = readEnvelope(answer);
+function readCount(response: Buffer): number {
+  const { data } = readEnvelope(response);
   if (typeof data !== "number" || !Number.isSafeInteger(data) || data < 0) throw new UnreadableResponse("no count");
   return data;
 }
 
-function readNames(answer: Buffer): string[] {
-  const { data } = readEnvelope(answer);
+function readNames(response: Buffer): string[] {
+  const { data } = readEnvelope(response);
   if (!Array.isArray(data)) throw new UnreadableResponse("no list of properties");
   return data.map((row: { property?: unknown } | null) => {
     if (typeof row?.property !== "string") throw new UnreadableResponse("a property without a name");

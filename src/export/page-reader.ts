@@ -33,7 +33,7 @@ export interface PageResponse {
 interface Ahead {
   readonly cursor: string;
   readonly limit: number;
-  readonly answer: Promise<Settled<Buffer>>;
+  readonly response: Promise<Settled<Buffer>>;
   /** Aborted if it is not the next page. */
   readonly dropped: AbortController;
 }
@@ -61,7 +61,7 @@ export class PageReader {
     if (ahead !== undefined && ahead.cursor === cursor) {
       this.#ahead = undefined;
       try {
-        return this.#open(unwrap(await ahead.answer), ahead.limit, rowsMax);
+        return this.#open(unwrap(await ahead.response), ahead.limit, rowsMax);
       } catch (error) {
         if (error instanceof ResponseTooLong) limit = fewerThan(ahead.limit);
         else if (!(error instanceof UnreadableResponse)) throw error;
@@ -69,14 +69,14 @@ export class PageReader {
     }
     for (; ; limit = fewerThan(limit)) {
       try {
-        return await this.#ask(cursor, limit, (answer) => this.#open(answer, limit, rowsMax));
+        return await this.#ask(cursor, limit, (response) => this.#open(response, limit, rowsMax));
       } catch (error) {
         if (!(error instanceof ResponseTooLong)) throw error;
       }
     }
   }
 
-  #ask<T>(cursor: string | null, limit: number, read: (answer: Buffer) => T, signal?: AbortSignal): Promise<T> {
+  #ask<T>(cursor: string | null, limit: number, read: (response: Buffer) => T, signal?: AbortSignal): Promise<T> {
     return this.#client.ask({
       path: QUERY_PATH,
       body: queryBody(this.#selection, cursor, limit),
@@ -88,24 +88,24 @@ export class PageReader {
     });
   }
 
-  #open(answer: Buffer, limit: number, rowsMax: number): PageResponse {
-    this.#lookAhead(answer, limit, rowsMax);
-    const page = readPage(answer, limit, this.#selection.search !== undefined);
-    if (page.rows > 0) this.#rowsNext = rowsFitting(page.rows, limit, answer.length);
+  #open(response: Buffer, limit: number, rowsMax: number): PageResponse {
+    this.#lookAhead(response, limit, rowsMax);
+    const page = readPage(response, limit, this.#selection.search !== undefined);
+    if (page.rows > 0) this.#rowsNext = rowsFitting(page.rows, limit, response.length);
     return { page, limit };
   }
 
   /** Assumes that a response is a complete, readable page; if it is not, the page requested ahead is discarded. */
-  #lookAhead(answer: Buffer, limit: number, rowsMax: number): void {
-    const cursor = cursorAtEnd(answer);
-    const limitNext = Math.min(rowsMax - limit, rowsFitting(limit, limit, answer.length));
+  #lookAhead(response: Buffer, limit: number, rowsMax: number): void {
+    const cursor = cursorAtEnd(response);
+    const limitNext = Math.min(rowsMax - limit, rowsFitting(limit, limit, response.length));
     if (this.#ahead !== undefined && this.#ahead.cursor === cursor && this.#ahead.limit === limitNext) return;
     this.#ahead?.dropped.abort();
     this.#ahead = undefined;
     if (cursor === undefined || limitNext <= 0) return;
     const dropped = new AbortController();
     const next = settle(this.#ask(cursor, limitNext, (bytes) => bytes, dropped.signal));
-    this.#ahead = { cursor, limit: limitNext, answer: next, dropped };
+    this.#ahead = { cursor, limit: limitNext, response: next, dropped };
   }
 }
 

@@ -20,9 +20,9 @@ const CURSOR_CHARACTERS_MAX = 2_000;
  * @param mayBeShort - whether more may follow a page without records, as in a search.
  * @throws UnreadableResponse
  */
-export function readPage(answer: Buffer, limit: number, mayBeShort = false): Page {
-  checkText(answer);
-  const { envelope, lines, rows } = openCompact(answer) ?? openAny(answer);
+export function readPage(response: Buffer, limit: number, mayBeShort = false): Page {
+  checkText(response);
+  const { envelope, lines, rows } = openCompact(response) ?? openAny(response);
   checkError(envelope);
   const nextCursor = envelope["next_cursor"] ?? null;
   if (nextCursor !== null && typeof nextCursor !== "string") throw new UnreadableResponse("`next_cursor` is not text");
@@ -34,14 +34,14 @@ export function readPage(answer: Buffer, limit: number, mayBeShort = false): Pag
 }
 
 /** The cursor that a response appears to end with, unchecked; undefined if there is none. */
-export function cursorAtEnd(answer: Buffer): string | undefined {
-  const end = answer.toString("latin1", Math.max(0, answer.length - CURSOR_CHARACTERS_MAX));
+export function cursorAtEnd(response: Buffer): string | undefined {
+  const end = response.toString("latin1", Math.max(0, response.length - CURSOR_CHARACTERS_MAX));
   return /"next_cursor":"([\w\-+/=.~]+)"\}$/.exec(end)?.[1];
 }
 
 /** Takes several times as long, but accepts any form of JSON. */
-function openAny(answer: Buffer): Opened {
-  const text = new TextDecoder().decode(answer);
+function openAny(response: Buffer): Opened {
+  const text = new TextDecoder().decode(response);
   const envelope = parseEnvelope(text);
   if (!Array.isArray(envelope.data) || !envelope.data.every(isObject)) {
     throw new UnreadableResponse("`data` is not a list of records");

@@ -331,7 +331,7 @@ function listen(parts: GatewayParts, config: Config, { pair, port, portShared, m
     host: config.host,
     port,
     portShared,
-    ...(pair !== undefined && { sockets: tlsSockets({ pair, plainAnswer: () => onFault("plain") }) }),
+    ...(pair !== undefined && { sockets: tlsSockets({ pair, plainResponse: () => onFault("plain") }) }),
     headBytesMax: HEAD_BYTES_MAX,
     headMs: HEAD_MS,
     idleMs: KEEP_ALIVE_MS,

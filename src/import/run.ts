@@ -22,7 +22,7 @@ export interface ImportIo {
 }
 
 /** Maximum broken lines printed; the rest is only counted. */
-const TOLD_MAX = 1_000;
+const PRINTED_MAX = 1_000;
 /** Maximum names of dropped members that are counted. */
 const UNKNOWN_MAX = 1_000;
 
@@ -170,15 +170,16 @@ async function open({ options, stdin, tell }: Job, file: string): Promise<Source
 }
 
 function tellRejected(tell: (text: string) => void, file: string) {
-  let told = 0;
+  let printed = 0;
   const name = file === "-" ? "stdin" : file;
   return {
     tell: (number: number, why: string, id: string | null) => {
-      told++;
-      if (told <= TOLD_MAX) tell(`${name}:${number}: ${printable(why)}${id === null ? "" : ` (${printable(id)})`}`);
+      printed++;
+      if (printed <= PRINTED_MAX)
+        tell(`${name}:${number}: ${printable(why)}${id === null ? "" : ` (${printable(id)})`}`);
     },
     rest: () => {
-      if (told > TOLD_MAX) tell(`${name}: ${count(told - TOLD_MAX)} more cannot be imported`);
+      if (printed > PRINTED_MAX) tell(`${name}: ${count(printed - PRINTED_MAX)} more cannot be imported`);
     },
   };
 }

@@ -86,16 +86,16 @@ export class Sender {
   }
 
   async #send(batch: readonly Batched[]): Promise<void> {
-    const answer = await this.#options.client.ask({
+    const response = await this.#options.client.ask({
       path: "/v1/import",
       body: batch.map(({ text }) => text).join("\n"),
       contentType: "application/x-ndjson",
       scope: "admin",
-      read: (answer) => readAnswer(answer, batch.length),
+      read: (response) => readResponse(response, batch.length),
     });
-    this.counts.imported += answer.imported;
-    this.counts.existing += answer.existing;
-    for (const { line, id, why } of answer.rejected) this.#reject(batch[line - 1]!.number, why, id);
+    this.counts.imported += response.imported;
+    this.counts.existing += response.existing;
+    for (const { line, id, why } of response.rejected) this.#reject(batch[line - 1]!.number, why, id);
   }
 }
 
@@ -111,8 +111,8 @@ interface ImportResponse {
   readonly rejected: readonly { readonly line: number; readonly id: string | null; readonly why: string }[];
 }
 
-function readAnswer(answer: Uint8Array, records: number): ImportResponse {
-  const data = readEnvelope(answer).data as ImportResponse | null;
+function readResponse(response: Uint8Array, records: number): ImportResponse {
+  const data = readEnvelope(response).data as ImportResponse | null;
   const { imported, existing, rejected } = data ?? {};
   const sound =
     Number.isSafeInteger(imported) &&

@@ -12,7 +12,7 @@ const PAUSE_MS = 20;
 /** Pause after a failure. */
 const RETRY_MS = 5_000;
 /** Minimum time between two progress messages. */
-const TOLD_MS = 5_000;
+const REPORT_MS = 5_000;
 
 /**
  * Number of new records between two searches that postpones blocks, so that a burst has the CPU to itself; at most
@@ -79,14 +79,14 @@ export class BlockKeeper {
   async #makeAll(store: Store): Promise<void> {
     const { log } = this.#options;
     const started = performance.now();
-    let told = started;
+    let reportedAt = started;
     for (let made = 0; !this.#stopping.signal.aborted; made++) {
       if ((await makeNextBlock(store)) === undefined) {
-        if (told > started) log.info("blocks for metrics are complete", { blocks: made });
+        if (reportedAt > started) log.info("blocks for metrics are complete", { blocks: made });
         return;
       }
-      if (performance.now() - told > TOLD_MS) {
-        told = performance.now();
+      if (performance.now() - reportedAt > REPORT_MS) {
+        reportedAt = performance.now();
         log.info("building blocks for metrics", { blocks: made, records_left: await withoutBlock(store) });
       }
       await sleep(PAUSE_MS);

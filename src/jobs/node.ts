@@ -80,9 +80,9 @@ export class Node {
         });
       }
       this.#isFirst = false;
-      const askedMs = performance.now();
+      const startedMs = performance.now();
       const had = this.hasJobs;
-      this.#leasedUntilMs = (await takeLease(records, JOBS, id, LEASE_MS)) ? askedMs + LEASE_MS : 0;
+      this.#leasedUntilMs = (await takeLease(records, JOBS, id, LEASE_MS)) ? startedMs + LEASE_MS : 0;
       if (!had && this.hasJobs) log.info("this node runs the jobs now", { node: id });
       this.#failed = false;
     } catch (error) {

@@ -50,9 +50,9 @@ async function estimateUsage(input: EstimateInput): Promise<Usage | undefined> {
   const count = await tokenizer(encoding);
   const { request, response } = schema;
   const messages = request.messages ?? [];
-  const asked = messages.flatMap((message) => [message.content, message.name, jsonOr(message.tool_calls)]);
+  const texts = messages.flatMap((message) => [message.content, message.name, jsonOr(message.tool_calls)]);
   const framing = messages.length > 0 ? (messages.length + 1) * MESSAGE_TOKENS : 0;
-  const prompt = count([...asked, request.prompt, request.instructions, jsonOr(request.tools)]) + framing;
+  const prompt = count([...texts, request.prompt, request.instructions, jsonOr(request.tools)]) + framing;
   const said = (response.messages ?? []).map((message) => [
     message.content,
     message.reasoning,

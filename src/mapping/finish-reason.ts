@@ -28,10 +28,10 @@ const CALLS: ReadonlySet<unknown> = new Set(["function_call", "custom_tool_call"
  * Why a response ended, in any shape: `stop`, `length`, `tool_calls`, `content_filter`, or another value of the provider in
  * lower case; undefined if there is none. With several choices, that of the first.
  *
- * @param told - the result of a provider's own reader.
+ * @param known - the result of a provider's own reader.
  */
-export function finishReasonOf(body: Json, told: string | undefined): string | undefined {
-  const word = filledText(told) ?? (isObject(body) ? wordIn(body) : undefined);
+export function finishReasonOf(body: Json, known: string | undefined): string | undefined {
+  const word = filledText(known) ?? (isObject(body) ? wordIn(body) : undefined);
   if (word === undefined || word.length > CHARS_MAX) return undefined;
   const lower = word.toLowerCase();
   const reason = Object.hasOwn(WORDS, lower) ? WORDS[lower]! : lower;

@@ -38,21 +38,21 @@ export function mappedSchema(mapping: Mapping): MappedSchema {
 
 function describedSchema({ request = {}, response = {}, stream = {} }: Mapping): MappedSchema {
   const { messages, prompt } = request;
-  const answers = answerReaders(response, stream);
+  const readers = responseReaders(response, stream);
   return {
     llmType: messages === undefined ? "completion" : "chat",
-    fits: (body, answer) =>
+    fits: (body, response) =>
       (messages !== undefined && valuesAt(body, messages.list).length > 0) ||
       promptAt(body, prompt) !== undefined ||
-      (body === undefined && answers.completionText(answer) !== undefined),
+      (body === undefined && readers.completionText(response) !== undefined),
     ...requestReaders(request),
-    ...answers,
+    ...readers,
   };
 }
 
 function requestReaders(request: RequestPlaces): Pick<MappedSchema, "promptText" | "llmRequest"> {
   const { messages, prompt } = request;
-  const asked = (body: Json): LlmMessage[] => {
+  const messagesIn = (body: Json): LlmMessage[] => {
     const system = joined(body, request.system);
     const newest = messages === undefined ? undefined : joined(body, prompt);
     return [
@@ -62,9 +62,9 @@ function requestReaders(request: RequestPlaces): Pick<MappedSchema, "promptText"
     ];
   };
   return {
-    promptText: (body) => joined(body, prompt) ?? lastOfUser(asked(body)) ?? promptAt(body, prompt),
+    promptText: (body) => joined(body, prompt) ?? lastOfUser(messagesIn(body)) ?? promptAt(body, prompt),
     llmRequest: (body): LlmRequest => {
-      const before = asked(body);
+      const before = messagesIn(body);
       return pickDefined({
         ...settingsAt(body, request.settings ?? {}),
         prompt: messages === undefined ? promptAt(body, prompt) : undefined,
@@ -76,7 +76,7 @@ function requestReaders(request: RequestPlaces): Pick<MappedSchema, "promptText"
 }
 
 /** A response is first read as a complete one; if that yields nothing, as a folded stream. */
-function answerReaders(
+function responseReaders(
   response: ReadingPlaces,
   stream: StreamPlaces,
 ): Pick<MappedSchema, "fold" | "readResponse" | "completionText" | "llmResponse"> {
@@ -88,8 +88,8 @@ function answerReaders(
     }
     return undefined;
   };
-  const completionText = (answer: Json) => first(({ text }) => joined(answer, text));
-  const calls = (answer: Json) => first(({ tool_calls }) => filledList(callsAt(answer, tool_calls))) ?? [];
+  const completionText = (response: Json) => first(({ text }) => joined(response, text));
+  const calls = (response: Json) => first(({ tool_calls }) => filledList(callsAt(response, tool_calls))) ?? [];
   return {
     completionText,
     fold: (events) => foldMapped(events, stream, response),
@@ -102,14 +102,14 @@ function answerReaders(
         cost: first(({ cost }) => numberOf(valueAt(body, cost))),
         error: first(({ error }) => errorAt(body, error)),
       }) as Reading,
-    llmResponse: (answer): LlmResponse => {
-      const text = completionText(answer);
-      const called = calls(answer);
-      const reasoning = first((places) => joined(answer, places.reasoning));
+    llmResponse: (response): LlmResponse => {
+      const text = completionText(response);
+      const called = calls(response);
+      const reasoning = first((places) => joined(response, places.reasoning));
       if (text === undefined && called.length === 0) return {};
       const beside = {
         reasoning,
-        id: first(({ id }) => textAt(answer, id)),
+        id: first(({ id }) => textAt(response, id)),
         ...(called.length > 0 && { calls: called }),
       };
       return { messages: [responseOf("assistant", text, beside)] };

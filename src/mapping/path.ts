@@ -30,8 +30,8 @@ const MODEL_IN_QUERY = /\/realtime\?(?:[^#]*&)?(?:model|deployment)=([^&#]+)/;
  */
 export function modelInPath(method: string, path: string): string | undefined {
   if (path.length > PATH_LENGTH_MAX) return undefined;
-  const asked = MODEL_IN_QUERY.exec(path)?.[1];
-  if (asked !== undefined) return decoded(asked);
+  const model = MODEL_IN_QUERY.exec(path)?.[1];
+  if (model !== undefined) return decoded(model);
   if (method === "GET") return undefined;
   const bare = barePath(path);
   for (const place of MODEL_PLACES) {

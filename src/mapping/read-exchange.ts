@@ -62,32 +62,38 @@ export interface ExchangeReading extends Reading {
 export function readExchange(input: ExchangeInput): ExchangeReading {
   const path = barePath(input.path);
   const events = eventsOf(input, path);
-  const answer = events === undefined ? input.responseBody : sampleOf(events);
+  const response = events === undefined ? input.responseBody : sampleOf(events);
   const declared = input.provider?.wireSchemas;
-  const own = ownSchemaOf(input, answer);
-  const known = selectSchema({ path, declared, isMapped: own !== undefined, requestBody: input.requestBody, answer });
+  const own = ownSchemaOf(input, response);
+  const known = selectSchema({
+    path,
+    declared,
+    isMapped: own !== undefined,
+    requestBody: input.requestBody,
+    responseBody: response,
+  });
   const hooks = callHooks(input, events);
-  const asked = hooks.request?.model ?? requestModel(input, known);
-  const schema = known ?? own ?? mappedSchemaOf(input, asked, answer);
+  const requestedModel = hooks.request?.model ?? requestModel(input, known);
+  const schema = known ?? own ?? mappedSchemaOf(input, requestedModel, response);
   const body = hooks.stream?.body ?? (events === undefined ? input.responseBody : foldWith(schema, events));
-  const told: Reading = {
+  const reading: Reading = {
     ...schema?.readResponse(body, input),
     ...(hooks.stream && pickDefined(hooks.stream)),
     ...(hooks.response && pickDefined(hooks.response)),
   };
   const billedElsewhere = isBilledElsewhere(input.method, path) || input.status >= 400;
-  const usage = billedElsewhere ? undefined : usageOf(told, input);
+  const usage = billedElsewhere ? undefined : usageOf(reading, input);
   return pickDefined({
-    id: told.id,
-    requestModel: asked,
-    responseModel: told.model,
-    model: told.model,
+    id: reading.id,
+    requestModel: requestedModel,
+    responseModel: reading.model,
+    model: reading.model,
     userId: hooks.request?.userId ?? userIdIn(input.requestBody),
     usage: usage === undefined ? undefined : withTotal(usage),
-    usageRaw: billedElsewhere ? undefined : told.usageRaw,
-    cost: billedElsewhere ? undefined : told.cost,
-    finishReason: input.status >= 400 ? undefined : finishReasonOf(body, told.finishReason),
-    error: told.error ?? errorOf(body ?? errorEvent(events), input.status),
+    usageRaw: billedElsewhere ? undefined : reading.usageRaw,
+    cost: billedElsewhere ? undefined : reading.cost,
+    finishReason: input.status >= 400 ? undefined : finishReasonOf(body, reading.finishReason),
+    error: reading.error ?? errorOf(body ?? errorEvent(events), input.status),
     responseBody: body,
     promptText: schema?.promptText(input.requestBody),
     completionText: schema?.completionText(body),
@@ -138,18 +144,22 @@ const isFailure = (error: Json) =>
   filledText(error) !== undefined || (isObject(error) && Object.keys(error).length > 0);
 
 /** The provider's own mapping, if it fits the bodies. */
-function ownSchemaOf({ provider, requestBody }: ExchangeInput, answer: Json): MappedSchema | undefined {
+function ownSchemaOf({ provider, requestBody }: ExchangeInput, response: Json): MappedSchema | undefined {
   const schema = provider?.mapping && mappedSchema(provider.mapping);
-  return schema?.fits(requestBody, answer) ? schema : undefined;
+  return schema?.fits(requestBody, response) ? schema : undefined;
 }
 
 /** The learnt mapping of the model, if it fits the bodies. A provider's own mapping takes precedence. */
-function mappedSchemaOf(input: ExchangeInput, asked: string | undefined, answer: Json): MappedSchema | undefined {
+function mappedSchemaOf(
+  input: ExchangeInput,
+  requestedModel: string | undefined,
+  response: Json,
+): MappedSchema | undefined {
   if (input.provider?.mapping !== undefined) return undefined;
-  const model = input.modelOverride ?? asked;
+  const model = input.modelOverride ?? requestedModel;
   const mapping = model === undefined ? undefined : input.mappingOf?.(model);
   const schema = mapping && mappedSchema(mapping);
-  return schema?.fits(input.requestBody, answer) ? schema : undefined;
+  return schema?.fits(input.requestBody, response) ? schema : undefined;
 }
 
 /** Bodies take precedence over headers. */

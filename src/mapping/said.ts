@@ -24,12 +24,12 @@ type Reader = Pick<WireSchema, "promptText" | "completionText" | "llmRequest" | 
 
 /** Pure; never throws, for any body. */
 export function whatWasSaid({ schema, request, response }: { schema: Reader; request: Json; response: Json }): Said {
-  const asked = newTexts(schema, request);
-  const answered = answerTexts(schema, response, request);
+  const input = newTexts(schema, request);
+  const output = responseTexts(schema, response, request);
   return pickDefined({
-    input: asked.at(-1),
-    newInput: joined(asked),
-    output: joined(answered),
+    input: input.at(-1),
+    newInput: joined(input),
+    output: joined(output),
   });
 }
 
@@ -116,7 +116,7 @@ const isAssistants = ({ role }: LlmMessage) => role === "assistant";
 const isSaid = ({ role }: LlmMessage) => role !== undefined && role !== "system" && role !== "developer";
 
 /** With several choices, the texts of the first. */
-function answerTexts(schema: Reader, response: Json, request: Json): readonly string[] {
+function responseTexts(schema: Reader, response: Json, request: Json): readonly string[] {
   if (response === undefined || response === null) return [];
   const plain = schema.plainAnswer?.(response);
   if (plain !== undefined) return [plain];
@@ -136,8 +136,8 @@ function callText({
   readonly name?: string | undefined;
   readonly arguments?: Json;
 }): string {
-  const told = jsonText(args);
-  return `→ ${name}(${told === "{}" ? "" : told})`;
+  const text = jsonText(args);
+  return `→ ${name}(${text === "{}" ? "" : text})`;
 }
 
 /** A message's text; a word in brackets replaces each picture, file and sound. */

@@ -12,20 +12,26 @@ interface SelectInput {
   readonly isMapped: boolean;
   readonly requestBody: Json;
   /** The response, or the content of the first events of a stream. */
-  readonly answer: Json;
+  readonly responseBody: Json;
 }
 
 /**
  * The wire schema of an exchange: the one that the provider declares for the path; otherwise, unless the provider has a
  * matching mapping, the known one that matches both path and bodies; otherwise none, and the model's mapping is pending.
  */
-export function selectSchema({ path, declared, isMapped, requestBody, answer }: SelectInput): WireSchema | undefined {
+export function selectSchema({
+  path,
+  declared,
+  isMapped,
+  requestBody,
+  responseBody,
+}: SelectInput): WireSchema | undefined {
   const candidates = declared === undefined ? [] : candidatesAt(path, declared);
   if (candidates.length > 0) {
-    return candidates.find((schema) => schema.fits(requestBody, answer)) ?? candidates.at(-1);
+    return candidates.find((schema) => schema.fits(requestBody, responseBody)) ?? candidates.at(-1);
   }
   if (isMapped) return undefined;
-  const fits = (schema: WireSchema) => schema.fits(requestBody, answer);
+  const fits = (schema: WireSchema) => schema.fits(requestBody, responseBody);
   return ALL.find((schema) => schema.path.test(path) && fits(schema)) ?? sharedPath(path, requestBody)?.find(fits);
 }
 const ALL = Object.values(WIRE_SCHEMAS);

@@ -44,7 +44,7 @@ export function toLlmSchema(input: LlmSchemaInput): LlmSchema | null {
     }),
     response: pickDefined({
       model: input.responseModel ?? named,
-      ...answered(schema.llmResponse(responseBody, requestBody), responseBody, status),
+      ...withError(schema.llmResponse(responseBody, requestBody), responseBody, status),
     }),
   };
 }
@@ -57,7 +57,7 @@ export function schemaOf({ wireSchema, mapping }: ReadWith): MappedSchema | unde
 }
 
 /** A failed response has its error beside any content sent before it. */
-function answered(response: LlmResponse, body: Json, status: number | null): LlmResponse {
+function withError(response: LlmResponse, body: Json, status: number | null): LlmResponse {
   const error = errorOf(body, status ?? 200);
   if (error === undefined) return response;
   const { messages, responses, ...rest } = response;

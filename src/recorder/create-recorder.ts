@@ -17,9 +17,9 @@ export function createRecorder(options: RecorderOptions): Omit<RecorderFunctions
     barrier: () => recorder.barrier(),
     indexWords: () => recorder.indexWords(),
     update: (change) => recorder.update({ ...change, requestId: change.requestId.toLowerCase() }),
-    remove: ({ organizationId, requestIds, when, by, asked }) => {
+    remove: ({ organizationId, requestIds, when, by, selection }) => {
       const ids = requestIds.map((id) => id.toLowerCase());
-      return recorder.indexed((sink) => sink.remove(organizationId, ids, by && { by, asked }), when);
+      return recorder.indexed((sink) => sink.remove(organizationId, ids, by && { by, selection }), when);
     },
     maintain: (task) => recorder.indexed((sink) => sink.maintain(task), "next"),
     rewrite: (changes) => recorder.indexed((sink) => sink.rewrite(changes, Date.now())),

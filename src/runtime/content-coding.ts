@@ -147,7 +147,7 @@ export interface StreamDecoder {
 }
 
 /** @returns undefined for an unknown coding, or several codings. */
-export function streamDecoder(contentEncoding: string, told: StreamedDecoding): StreamDecoder | undefined {
+export function streamDecoder(contentEncoding: string, events: StreamedDecoding): StreamDecoder | undefined {
   const name = contentEncoding.trim().toLowerCase();
   if (!Object.hasOwn(CODINGS, name)) return undefined;
   let stream: ReturnType<Coding["stream"]> | undefined;
@@ -156,12 +156,12 @@ export function streamDecoder(contentEncoding: string, told: StreamedDecoding): 
     if (isOver) return;
     isOver = true;
     stream?.destroy();
-    told.onEnd(damaged);
+    events.onEnd(damaged);
   };
   const open = (first: Uint8Array) => {
     const opened = CODINGS[name]!(Buffer.from(first)).stream();
     opened.on("data", (bytes: Buffer) => {
-      if (!isOver) told.onData(bytes);
+      if (!isOver) events.onData(bytes);
     });
     opened.on("error", () => finish(true));
     opened.on("end", () => finish(false));

@@ -22,7 +22,7 @@ export async function listenTls(
   handle: FetchHandler,
   { pair, onFault }: ListenTls,
 ): Promise<Listener> {
-  const sockets = tlsSockets({ pair, plainAnswer: () => onFault("plain") });
+  const sockets = tlsSockets({ pair, plainResponse: () => onFault("plain") });
   const server = await startFetchServer({ host, port, handle, onFault, sockets });
   return {
     port: server.port,

@@ -26,7 +26,7 @@ interface Call {
   readonly args: readonly never[];
 }
 interface CallResult {
-  readonly weirAnswer: number;
+  readonly weirResult: number;
   readonly result?: unknown;
   readonly error?: { readonly message: string; readonly code?: unknown };
 }
@@ -49,11 +49,11 @@ export function expose(
       const call = Object.hasOwn(functions, method) ? functions[method] : undefined;
       if (call === undefined) throw new Error(`this thread has no "${method}"`);
       const result = await call(...args);
-      endpoint.postMessage({ weirAnswer: weirCall, result } satisfies CallResult, moved(result));
+      endpoint.postMessage({ weirResult: weirCall, result } satisfies CallResult, moved(result));
     } catch (cause) {
       const error = cause instanceof Error ? cause : new Error(String(cause));
       endpoint.postMessage({
-        weirAnswer: weirCall,
+        weirResult: weirCall,
         error: { message: error.message, code: "code" in error ? error.code : undefined },
       } satisfies CallResult);
     }
@@ -72,10 +72,10 @@ export function connect<T extends Exposed>(
   let next = 0;
   let abandoned: string | undefined;
   endpoint.addEventListener("message", ({ data }) => {
-    if (typeof data?.weirAnswer !== "number") return;
-    const { weirAnswer, result, error } = data as CallResult;
-    const call = waiting.get(weirAnswer);
-    waiting.delete(weirAnswer);
+    if (typeof data?.weirResult !== "number") return;
+    const { weirResult, result, error } = data as CallResult;
+    const call = waiting.get(weirResult);
+    waiting.delete(weirResult);
     if (error === undefined) call?.resolve(result);
     else call?.reject(Object.assign(new Error(error.message), { code: error.code }));
   });

@@ -12,15 +12,15 @@ export function claimInAllRegions(regions: Recorders): (id: string) => Promise<b
   const askers = regions.map(({ recorder }) => recorder.forward(["claimId"]).claimId);
   return async (id) => {
     // A database that does not respond must not block the request.
-    const answers = await Promise.allSettled(askers.map((ask) => within(ask(id), CLAIM_MS, noAnswer)));
-    if (answers.some((answer) => answer.status === "fulfilled" && !answer.value)) return false;
-    const failed = answers.find((answer) => answer.status === "rejected");
+    const results = await Promise.allSettled(askers.map((ask) => within(ask(id), CLAIM_MS, noResult)));
+    if (results.some((result) => result.status === "fulfilled" && !result.value)) return false;
+    const failed = results.find((result) => result.status === "rejected");
     if (failed !== undefined) throw failed.reason;
     return true;
   };
 }
 
-function noAnswer(): never {
+function noResult(): never {
   throw new Error(`no answer within ${CLAIM_MS} ms`);
 }
 
@@ -28,9 +28,9 @@ function noAnswer(): never {
 export function usageInAll(regions: Recorders): (requestIds: readonly string[]) => Promise<readonly RequestUsage[]> {
   const askers = regions.map(({ recorder }) => recorder.forward(["usageOf"]).usageOf);
   return async (requestIds) => {
-    const answers = await Promise.allSettled(askers.map((ask) => ask(requestIds)));
-    const found = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
-    const failed = answers.find((answer) => answer.status === "rejected");
+    const results = await Promise.allSettled(askers.map((ask) => ask(requestIds)));
+    const found = results.flatMap((result) => (result.status === "fulfilled" ? result.value : []));
+    const failed = results.find((result) => result.status === "rejected");
     // A missing request may be in the other region, which does not respond now.
     if (failed !== undefined && found.length < requestIds.length) throw failed.reason;
     return found;

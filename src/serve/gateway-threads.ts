@@ -73,9 +73,9 @@ export class GatewayThreads {
 
   /** The first thread's status, combined with those of the other threads that serve now. */
   async status(own: GatewayStatus): Promise<GatewayStatus> {
-    const asked = [...this.#serving().values()].map((thread) => thread.forward(["status"]).status());
-    const answers = await Promise.allSettled(asked);
-    const all = [own, ...answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []))];
+    const calls = [...this.#serving().values()].map((thread) => thread.forward(["status"]).status());
+    const results = await Promise.allSettled(calls);
+    const all = [own, ...results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []))];
     return {
       ...own,
       inFlight: all.reduce((sum, { inFlight }) => sum + inFlight, 0),
@@ -88,10 +88,10 @@ export class GatewayThreads {
 
   /** The counts of all threads, including those that were restarted. */
   async counts(): Promise<readonly GatewayCounts[]> {
-    const asked = [...this.#serving()].map(async ([number, thread]) => {
+    const calls = [...this.#serving()].map(async ([number, thread]) => {
       this.#last.set(number, await thread.forward(["counts"]).counts());
     });
-    await Promise.allSettled(asked);
+    await Promise.allSettled(calls);
     return [...this.#past, ...this.#last.values()];
   }
 

@@ -8,7 +8,7 @@ import type { CredentialTest } from "../unified/test-credential.ts";
 const EVERY_MS = 6 * 3_600_000;
 const RETRY_MS = 10 * 60_000;
 const LOOK_MS = 30_000;
-const ASKED_AT_ONCE = 4;
+const CALLS_AT_ONCE = 4;
 const MODELS_MAX = 10_000;
 
 export interface ModelListsOptions {
@@ -76,7 +76,7 @@ export class ModelLists {
   look(): void {
     const now = this.#now();
     for (const [key, entry] of this.#entries) {
-      if (this.#closed || this.#asking.size >= ASKED_AT_ONCE) return;
+      if (this.#closed || this.#asking.size >= CALLS_AT_ONCE) return;
       if (entry.dueAt > now || this.#asking.has(key)) continue;
       this.#asking.add(key);
       void this.#ask(key, entry);

@@ -31,7 +31,7 @@ interface WatchOptions {
 export function watchReading(options: WatchOptions): () => void {
   const { directory, files, onStuck, limitMs = STUCK_MS, lookMs = LOOK_MS } = options;
   let since: { readonly note: Note; readonly cpuMs: number | undefined; readonly clockMs: number } | undefined;
-  let told = false;
+  let isReported = false;
   const look = () => {
     const note = readNote(directory, files);
     const cpuMs = note && cpuMsOf(note.threadId);
@@ -39,14 +39,14 @@ export function watchReading(options: WatchOptions): () => void {
     const isOver = note !== undefined && note.threadId !== 0 && cpuMs === undefined;
     if (note === undefined || isOver || since === undefined || !isSame(note, since.note)) {
       since = note && !isOver ? { note, cpuMs, clockMs: performance.now() } : undefined;
-      told = false;
+      isReported = false;
       return;
     }
     const isKnown = cpuMs !== undefined && since.cpuMs !== undefined;
     const spent = isKnown ? cpuMs - since.cpuMs! : (performance.now() - since.clockMs) / CLOCK_FACTOR;
     const limit = note.ids.length > 1 ? limitMs * TOGETHER_PART : limitMs;
-    if (told || spent < limit) return;
-    told = true;
+    if (isReported || spent < limit) return;
+    isReported = true;
     onStuck(`more than ${limit / 1_000} s of CPU time were used`);
   };
   const timer = setInterval(look, lookMs);

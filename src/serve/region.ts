@@ -36,7 +36,7 @@ const JOBS_STOP_MS = 10_000;
 const JOBS_PAUSE_MS = 1_000;
 
 /** The recorder's functions that the API calls. */
-const ASKED_BY_API = [
+const CALLED_BY_API = [
   "claimId",
   "barrier",
   "indexWords",
@@ -51,7 +51,7 @@ const ASKED_BY_API = [
   "status",
 ] as const;
 
-const ASKED_BY_JOBS = ["rewrite", "relearn", "remove", "maintain", "status", "barrier", "update", "usageOf"] as const;
+const CALLED_BY_JOBS = ["rewrite", "relearn", "remove", "maintain", "status", "barrier", "update", "usageOf"] as const;
 
 interface RegionOptions {
   /** This region's own: addresses, database, directory. */
@@ -255,7 +255,7 @@ export class Region {
   /** How the recorder shows plugins what it has recorded. */
   #answerFunctions(): AnswerFunctions {
     return {
-      onAnswers: (answers) => askAboutAnswers(this.#hooks, answers),
+      onAnswers: (responses) => askAboutAnswers(this.#hooks, responses),
       onUsed: (used) => this.#gateway?.noteUsed(used),
     };
   }
@@ -277,7 +277,7 @@ export class Region {
         const [toHost, itsHost] = threadPorts();
         const [toRequests, itsRequests] = threadPorts();
         for (const each of [toRecorder, toHost, toRequests]) each.start();
-        expose(toRecorder, this.recorder.forward(ASKED_BY_JOBS));
+        expose(toRecorder, this.recorder.forward(CALLED_BY_JOBS));
         const host: HostFunctions = {
           ports: () => this.#listeners,
           leaveSegment: () => this.spool.leaveSegment(),
@@ -316,7 +316,7 @@ export class Region {
         const [toJobs, itsJobs] = threadPorts();
         const [toRequests, itsRequests] = threadPorts();
         for (const each of [toRecorder, toGateway, toJobs, toRequests]) each.start();
-        expose(toRecorder, this.recorder.forward(ASKED_BY_API));
+        expose(toRecorder, this.recorder.forward(CALLED_BY_API));
         expose(toJobs, this.#jobs!.forward(["expedite", "relearn", "metrics"]));
         const { config, spool } = this;
         const parts = { config, spool, log: this.#log, gateway: this.#gateway!, threads: this.#threads };

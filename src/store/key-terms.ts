@@ -49,11 +49,11 @@ export function parseGrace(text: string): number {
  * @param maxDays - 0 for no limit.
  * @throws GatewayError `invalid_body` when the requested time is later.
  */
-export function boundedExpiry(asked: number | null, maxDays: number, now: number): number | null {
-  if (maxDays === 0) return asked;
+export function boundedExpiry(requested: number | null, maxDays: number, now: number): number | null {
+  if (maxDays === 0) return requested;
   const latest = now + maxDays * 86_400_000;
-  if (asked === null) return latest;
-  if (asked <= latest) return asked;
+  if (requested === null) return latest;
+  if (requested <= latest) return requested;
   throw new GatewayError("invalid_body", `expires: keys of this organization work for ${maxDays} days at most`, {
     path: "expires",
   });

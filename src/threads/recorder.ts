@@ -120,7 +120,7 @@ export interface Removal {
   readonly when?: "next" | "caught up" | undefined;
   /** The actor and the wording of the request, for the audit log; retention logs a run as one entry. */
   readonly by?: Acting | undefined;
-  readonly asked?: unknown;
+  readonly selection?: unknown;
 }
 
 /** What can be removed besides complete records; each step is as small as its lists. */

@@ -242,8 +242,8 @@ test.each([
 
 test("the next attempt waits for as long as the receiver asks, within an hour, and never comes after the end", () => {
   const random = () => 0;
-  expect(nextAttempt(1, { now: 0, endsAt: 1e9, askedMs: 30_000, random })).toBe(30_000);
-  expect(nextAttempt(1, { now: 0, endsAt: 1e9, askedMs: 1e8, random })).toBe(3_600_000);
+  expect(nextAttempt(1, { now: 0, endsAt: 1e9, retryAfterMs: 30_000, random })).toBe(30_000);
+  expect(nextAttempt(1, { now: 0, endsAt: 1e9, retryAfterMs: 1e8, random })).toBe(3_600_000);
   expect(nextAttempt(4, { now: 0, endsAt: 7_999, random })).toBe(undefined);
 });
 

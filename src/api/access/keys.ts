@@ -103,7 +103,7 @@ export function keyEndpoints(context: ApiContext, callers: Callers) {
         const tooStrong = scopes.find((scope) => !given.includes(scope));
         if (tooStrong !== undefined) throw tooStrongFor(tooStrong);
         const now = Date.now();
-        const asked = typeof body.expires === "string" ? parseExpiry(body.expires, now) : null;
+        const requestedExpiry = typeof body.expires === "string" ? parseExpiry(body.expires, now) : null;
         const order = {
           name: body.name,
           organization,
@@ -111,7 +111,7 @@ export function keyEndpoints(context: ApiContext, callers: Callers) {
           region: context.config.region,
           models: body.models ? parsePatterns(body.models, "models") : null,
           credentials: body.credentials ? parsePatterns(body.credentials, "credentials") : null,
-          expiresAt: boundedExpiry(asked, await maxKeyDays(records, context.home.config, organization), now),
+          expiresAt: boundedExpiry(requestedExpiry, await maxKeyDays(records, context.home.config, organization), now),
           userId: ownerOf(caller, body.personal),
         };
         await refuseStronger(records, caller, order);

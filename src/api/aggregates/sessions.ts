@@ -57,20 +57,20 @@ export function sessionListEndpoints(context: ApiContext, callers: Callers) {
 
   /** The sessions that the caller selects, and the requests that metrics are computed over. */
   const choose = async (
-    asked: Scope,
+    requested: Scope,
     { search, whole }: Static<typeof SESSIONS>,
     deadline: Deadline,
   ): Promise<Choice> => {
-    const all = { ...asked, tree: ALL };
+    const all = { ...requested, tree: ALL };
     if (typeof search === "string") {
       if (whole === false)
         throw new GatewayError("invalid_body", "a search adds up whole sessions: leave whole out", { path: "whole" });
-      const { keys, searchedTo } = await searchWords(context, asked, { search, limit: HITS_MAX, deadline });
-      const among = await aggregates.sessionsOf(asked, keys, deadline);
+      const { keys, searchedTo } = await searchWords(context, requested, { search, limit: HITS_MAX, deadline });
+      const among = await aggregates.sessionsOf(requested, keys, deadline);
       return { scope: all, among, extra: { searched_to: searchedTo === undefined ? null : isoTime(searchedTo) } };
     }
-    if (whole !== true) return { scope: asked };
-    return { scope: all, among: await aggregates.sessionsWith(asked, deadline) };
+    if (whole !== true) return { scope: requested };
+    return { scope: all, among: await aggregates.sessionsWith(requested, deadline) };
   };
 
   return new Elysia().post(
@@ -79,15 +79,15 @@ export function sessionListEndpoints(context: ApiContext, callers: Callers) {
       const order = readTotalsSort(body.sort ?? undefined, SESSION_SORTS, "latest_request_created_at");
       const page = readPaging(body, AGGREGATES_MAX);
       const caller = callers.of(request);
-      const { scope: asked, decoded } = readScope(caller, body);
+      const { scope: requested, decoded } = readScope(caller, body);
       await settled(context);
       const deadline = new Deadline(context.config.query_timeout_seconds * 1000);
-      const { scope, among, extra } = await choose(asked, body, deadline);
+      const { scope, among, extra } = await choose(requested, body, deadline);
       const rows = await aggregates.sessions(scope, { order, page, among }, deadline);
       const withBytes = body.includeStoredBytes === true;
       const shown = withBytes ? await aggregates.withSessionBytes(scope, rows, deadline) : rows;
       const warnings = await queryWarnings(context.engine.source, caller.organizationId, decoded, deadline);
-      return success(shown, await whySlow(aggregates, asked.tree, warnings), extra);
+      return success(shown, await whySlow(aggregates, requested.tree, warnings), extra);
     },
     {
       body: SESSIONS,

@@ -15,7 +15,7 @@ export async function noteExport(
   context: ApiContext,
   request: Request,
   caller: Caller,
-  asked: { readonly filter: unknown; readonly includeBody: boolean },
+  query: { readonly filter: unknown; readonly includeBody: boolean },
 ): Promise<void> {
   const id = request.headers.get(EXPORT_HEADER);
   if (id === null) return;
@@ -30,7 +30,7 @@ export async function noteExport(
     action: "records.exported",
     organizationId,
     object: { kind: "export", id, name: "" },
-    after: asked,
+    after: query,
   };
   const { records } = await context.writer();
   const sql = "select 1 from audit where object_id = ? and actor_id = ? and action = 'records.exported' limit 1";

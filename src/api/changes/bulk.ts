@@ -49,11 +49,11 @@ export function bulkEndpoints(context: ApiContext, callers: Callers) {
     }
     return success(changed, {}, { next_cursor: next });
   };
-  const remove = async (caller: Caller, requestIds: readonly string[], asked: unknown) => {
+  const remove = async (caller: Caller, requestIds: readonly string[], selection: unknown) => {
     const { organizationId } = caller;
     // First: if a later step fails, the caller repeats the call, and the records can still be found.
     await forgetRequests((await context.writer()).records, organizationId, requestIds);
-    const order = { organizationId, requestIds, by: actingOf(caller), asked };
+    const order = { organizationId, requestIds, by: actingOf(caller), selection };
     return within(context.recorder.remove(order), REMOVE_MS, tooLate);
   };
 

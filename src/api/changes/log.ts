@@ -75,8 +75,8 @@ function toExchange(body: Logged, key: KeySnapshot): WholeExchange {
   const startedAt = readTime(body.start_time, "start_time") ?? endedAt;
   if (endedAt < startedAt)
     throw new GatewayError("invalid_body", "end_time is before start_time", { path: "end_time" });
-  const asked: Readonly<Record<string, unknown>> = body.request;
-  if (asked["_type"] === "tool" && (typeof asked["toolName"] !== "string" || asked["toolName"] === ""))
+  const logged: Readonly<Record<string, unknown>> = body.request;
+  if (logged["_type"] === "tool" && (typeof logged["toolName"] !== "string" || logged["toolName"] === ""))
     throw new GatewayError("invalid_body", "say which tool was called", { path: "request.toolName" });
   const id = body.request_id === undefined ? uuidv7() : readId(body.request_id, "request_id");
   return {

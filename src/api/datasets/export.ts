@@ -54,7 +54,7 @@ export function datasetExportEndpoint(context: ApiContext, callers: Callers) {
       TAG,
       "Export a dataset",
       "One JSON object per line. `openai` and `anthropic` are for fine-tuning, `sharegpt` for trainers of open models, `fixtures` for tests (request and response), `jsonl` for everything. Items without an output are omitted if the format needs one.",
-      { query: QUERY, answers: { "application/x-ndjson": t.String() } },
+      { query: QUERY, responses: { "application/x-ndjson": t.String() } },
     ),
   );
 }

@@ -52,7 +52,7 @@ export function datasetItemEndpoints(context: ApiContext, callers: Callers) {
     const caller = callers.of(request);
     return { caller, dataset: await datasetOf(context, caller.organizationId, id) };
   };
-  const answer = async (caller: Caller, id: string, more: object, beside: Readonly<Record<string, unknown>> = {}) => {
+  const respond = async (caller: Caller, id: string, more: object, beside: Readonly<Record<string, unknown>> = {}) => {
     const { version, items } = await datasetOf(context, caller.organizationId, id);
     return success({ ...more, version, items }, {}, beside);
   };
@@ -86,7 +86,7 @@ export function datasetItemEndpoints(context: ApiContext, callers: Callers) {
         refuseTooMany(dataset.items + made.examples.length);
         const examples = labels === undefined ? made.examples : made.examples.map((each) => ({ ...each, labels }));
         const ids = await addItems((await context.writer()).records, dataset.id, examples);
-        return answer(caller, dataset.id, { ids, skipped: made.skipped }, { next_cursor: made.next });
+        return respond(caller, dataset.id, { ids, skipped: made.skipped }, { next_cursor: made.next });
       },
       {
         body: NEW_ITEMS,
@@ -115,7 +115,7 @@ export function datasetItemEndpoints(context: ApiContext, callers: Callers) {
       async ({ params, body, request }) => {
         const { caller, dataset } = await find(request, params.id);
         const removed = await removeItems((await context.writer()).records, dataset.id, body.ids);
-        return answer(caller, dataset.id, { removed });
+        return respond(caller, dataset.id, { removed });
       },
       {
         body: REMOVAL,
@@ -150,8 +150,8 @@ async function fromRequests(
   const examples: (Example & { readonly time: string })[] = [];
   const found = new Set<string>();
   const keys = keysOf(wanted);
-  const asked = { organizationId: caller.organizationId, sight: caller.sight, keys };
-  for await (const record of readRecords(context, request, asked)) {
+  const toShow = { organizationId: caller.organizationId, sight: caller.sight, keys };
+  for await (const record of readRecords(context, request, toShow)) {
     found.add(record.request_id);
     const example = exampleOf(record);
     if (example === undefined) skipped.push(skip(record.request_id, "no conversation of it was recorded"));

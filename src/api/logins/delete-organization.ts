@@ -69,7 +69,7 @@ export async function deleteOrganization(
     const requestIds = await aged.finished(id, STEP_ROWS);
     if (requestIds.length === 0) break;
     if (exported !== null) await exportRecords(context, request, { path: exported, organizationId: id, requestIds });
-    const order = { organizationId: id, requestIds, by: actingOf(caller), asked: { organization: name } };
+    const order = { organizationId: id, requestIds, by: actingOf(caller), selection: { organization: name } };
     const gone = await within(context.recorder.remove(order), REMOVE_MS, tooLate);
     removed += gone;
     if (gone === 0 || performance.now() > endsAt) break;
@@ -99,10 +99,10 @@ interface Exported {
  * between this and the deletion some are written twice: an import takes each once.
  */
 async function exportRecords(context: ApiContext, request: Request, { path, organizationId, requestIds }: Exported) {
-  const asked = { organizationId, sight: "bodies", keys: keysOf(requestIds) } as const;
+  const toShow = { organizationId, sight: "bodies", keys: keysOf(requestIds) } as const;
   const file = await open(path, "a", 0o600);
   try {
-    for await (const record of readRecords(context, request, asked)) {
+    for await (const record of readRecords(context, request, toShow)) {
       const { signed_body_url: _, asset_urls: __, ...kept } = record;
       await file.appendFile(`${JSON.stringify(kept)}\n`);
     }

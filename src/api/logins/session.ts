@@ -66,10 +66,10 @@ export function sessionEndpoints(context: ApiContext, callers: Callers) {
     version: packageJson.version,
   });
   const begun = async (request: Request, caller: Caller) => {
-    const answer = success(await view(request, caller, null));
+    const response = success(await view(request, caller, null));
     const who = { userId: caller.user?.id ?? null, keyId: caller.user === undefined ? caller.key.id : null };
-    answer.headers.set("set-cookie", await context.logins.begin(request, who, caller, caller.organizationId));
-    return answer;
+    response.headers.set("set-cookie", await context.logins.begin(request, who, caller, caller.organizationId));
+    return response;
   };
   const refused = async (request: Request, name: string) => {
     const actor = { kind: "system", id: "log-in", name: "log-in" } as const;
@@ -137,11 +137,11 @@ export function sessionEndpoints(context: ApiContext, callers: Callers) {
       async ({ request }) => {
         const caller = callers.of(request);
         const login = callers.loginOf(request);
-        const answer = success(
+        const response = success(
           await view(request, caller, login === undefined ? null : context.logins.expiresAt(login)),
         );
-        if (login !== undefined) answer.headers.set("set-cookie", context.logins.renewed(request, login));
-        return answer;
+        if (login !== undefined) response.headers.set("set-cookie", context.logins.renewed(request, login));
+        return response;
       },
       endpoint("Session", "Who am I", "Renews a log-in, up to `session_hours` after it began."),
     )
@@ -154,10 +154,10 @@ export function sessionEndpoints(context: ApiContext, callers: Callers) {
           provider === null
             ? undefined
             : await context.sso.endSessionUrl(provider, login!.id_token, `${publicOrigin(context.config)}/`);
-        const answer = success(end_session_url === undefined ? [] : { end_session_url });
+        const response = success(end_session_url === undefined ? [] : { end_session_url });
         if (login !== undefined)
-          answer.headers.set("set-cookie", await context.logins.end(request, login, callers.of(request)));
-        return answer;
+          response.headers.set("set-cookie", await context.logins.end(request, login, callers.of(request)));
+        return response;
       },
       endpoint(
         "Session",

@@ -44,7 +44,7 @@ export function mcpEndpoints(context: ApiContext, callers: Callers, api: Fetch) 
       "Operation",
       "Model Context Protocol",
       "An MCP server with streamable HTTP, without sessions. Its tools are those that the key may use. See the page on MCP.",
-      { takes: { "application/json": { type: "object" } }, answers: { "application/json": { type: "object" } } },
+      { takes: { "application/json": { type: "object" } }, responses: { "application/json": { type: "object" } } },
     ),
   );
 }
@@ -70,9 +70,9 @@ function asking(request: Request, api: Fetch): Ask {
     const text = body === undefined ? {} : { body: JSON.stringify(body) };
     const inner = new Request(new URL(path, request.url), { method, headers, ...text });
     noteAddress(inner, calledFrom(request));
-    const answer = await (await api(inner)).json();
-    if (answer.error === null) return answer;
-    throw new ToolError(answer.path === null ? answer.message : `${answer.message} (${answer.path})`);
+    const response = await (await api(inner)).json();
+    if (response.error === null) return response;
+    throw new ToolError(response.path === null ? response.message : `${response.message} (${response.path})`);
   };
 }
 

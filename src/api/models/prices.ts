@@ -197,7 +197,7 @@ async function unsetPrice(
 /** The current price of each model that was seen, and its source. */
 async function pricesInForce(context: ApiContext, organizationId: string) {
   const learnt = new LearntTables(context.config.prices, context.home.reader.records);
-  const [models, asked, providers] = await Promise.all([
+  const [models, requested, providers] = await Promise.all([
     listModels(context.reader.records, organizationId),
     requestedModels(context.reader.records, organizationId),
     context.gateway.providers(),
@@ -206,7 +206,7 @@ async function pricesInForce(context: ApiContext, organizationId: string) {
   const ruled = new Set(providers.flatMap(({ name, hasCostRule }) => (hasCostRule && name !== null ? [name] : [])));
   const now = new Date();
   return models.map(({ provider, model }) => {
-    const models = [model, ...(asked.get(`${provider} ${model}`) ?? [])];
+    const models = [model, ...(requested.get(`${provider} ${model}`) ?? [])];
     const own = learnt.priceOf(organizationId, provider);
     const { source, price } = priceInForce({ provider, models }, own, ruled.has(provider) ? provider : undefined, now);
     return { provider, model, source, ...price };
@@ -220,14 +220,14 @@ async function explainedCost(context: ApiContext, organizationId: string, reques
   const learnt = new LearntTables(context.config.prices, context.home.reader.records);
   await learnt.load(context.reader.records);
   const { request_id, provider, model } = row;
-  const { lines, ...told } = explainCost(row, learnt.priceOf(row.organization_id, providerOf(row)));
+  const { lines, ...explained } = explainCost(row, learnt.priceOf(row.organization_id, providerOf(row)));
   const shownLines = lines.map(({ what, count, perMillion, dollars }) => ({
     what,
     count,
     usd_per_million: perMillion,
     usd: dollars,
   }));
-  return { request_id, provider, model, ...told, lines: shownLines };
+  return { request_id, provider, model, ...explained, lines: shownLines };
 }
 
 const shown = ({ provider, model, price, updatedAt }: StoredPrice) => ({

@@ -59,9 +59,9 @@ export function sharedEndpoints(context: ApiContext) {
       "/v1/shared/:token/request/:id",
       async ({ params }) => {
         const row = await find(params.token, params.id);
-        const answer = successText(await recordText(context, row));
-        for (const [name, value] of Object.entries(UNSEEN)) answer.headers.set(name, value);
-        return answer;
+        const response = successText(await recordText(context, row));
+        for (const [name, value] of Object.entries(UNSEEN)) response.headers.set(name, value);
+        return response;
       },
       endpoint(TAG, "Read one request of a shared link", "The conversation, without headers and labels."),
     )
@@ -71,12 +71,12 @@ export function sharedEndpoints(context: ApiContext) {
         const { request_id: id } = await find(params.token, params.id);
         const asset = await context.reader.content.asset(id, params.asset);
         if (asset === undefined) throw noSuchLink();
-        const answer = bytesResponse(asset.content, asset.contentType);
-        for (const [name, value] of Object.entries(UNSEEN)) answer.headers.set(name, value);
-        return answer;
+        const response = bytesResponse(asset.content, asset.contentType);
+        for (const [name, value] of Object.entries(UNSEEN)) response.headers.set(name, value);
+        return response;
       },
       endpoint(TAG, "Read an image, audio or file of a shared request", "", {
-        answers: { "*/*": t.Unknown() },
+        responses: { "*/*": t.Unknown() },
       }),
     );
 }

@@ -8,7 +8,7 @@ import { plainJson, success } from "../envelope.ts";
 import { RecentLoss } from "./recent-loss.ts";
 
 /** How long another thread may take to respond to a probe. */
-const ANSWER_MS = 1_000;
+const RESPONSE_MS = 1_000;
 /** A spool that is this far ahead of the database is reported as degraded. */
 const LAG_BYTES_MAX = 256 << 20;
 
@@ -21,7 +21,7 @@ export function healthEndpoints(context: ApiContext) {
     .get(
       "/healthz",
       () => plainJson({ status: "ok" }),
-      endpoint("Operation", "Whether the process is alive", "", { answers: PROBE }),
+      endpoint("Operation", "Whether the process is alive", "", { responses: PROBE }),
     )
     .get(
       "/readyz",
@@ -30,7 +30,7 @@ export function healthEndpoints(context: ApiContext) {
         return plainJson({ status: ready ? "ready" : "not ready", degraded }, ready ? 200 : 503);
       },
       endpoint("Operation", "Whether traffic is served", "503 only where it is not; `degraded` says what is wrong.", {
-        answers: PROBE,
+        responses: PROBE,
       }),
     )
     .get(
@@ -49,16 +49,16 @@ export function healthEndpoints(context: ApiContext) {
       "/metrics",
       async () => {
         const texts = await Promise.all([
-          answered(context.gateway.metrics()),
-          answered(context.recorder.metrics()),
-          answered(context.jobs.metrics()),
+          resultOf(context.gateway.metrics()),
+          resultOf(context.recorder.metrics()),
+          resultOf(context.jobs.metrics()),
           context.metrics.text(),
           readiness(context, recent).then(readinessText),
         ]);
         const text = texts.filter((part) => typeof part === "string").map((part) => `${part.trimEnd()}\n`);
         return new Response(text.join(""), { headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" } });
       },
-      endpoint("Operation", "Metrics for Prometheus", "", { answers: { "text/plain": t.String() } }),
+      endpoint("Operation", "Metrics for Prometheus", "", { responses: { "text/plain": t.String() } }),
     );
 }
 
@@ -95,10 +95,10 @@ interface Recent {
 
 async function readiness(context: ApiContext, { loss, unread }: Recent): Promise<Readiness> {
   const [gateway, recorder, database, waiting] = await Promise.all([
-    answered(context.gateway.status()),
-    answered(context.recorder.status()),
+    resultOf(context.gateway.status()),
+    resultOf(context.recorder.status()),
     databaseError(context),
-    answered(context.engine.aggregates.saysSlow()),
+    resultOf(context.engine.aggregates.saysSlow()),
   ]);
   const degraded: string[] = [];
   if (gateway === undefined) degraded.push("gateway: it does not respond");
@@ -148,7 +148,7 @@ async function databaseError(context: ApiContext): Promise<string | undefined> {
 }
 
 /** The result of a call to another thread, or undefined if it fails or takes too long: a probe has to respond in time. */
-async function answered<T>(call: Promise<T>): Promise<T | undefined> {
+async function resultOf<T>(call: Promise<T>): Promise<T | undefined> {
   // The caller names the thread that did not respond.
-  return within(call, ANSWER_MS, () => undefined).catch(() => undefined);
+  return within(call, RESPONSE_MS, () => undefined).catch(() => undefined);
 }

@@ -12,7 +12,7 @@ export class ApiMetrics {
   readonly #seconds = new Map<string, Buckets>();
 
   /** @param route - the path's pattern: paths themselves hold ids, and would grow this table without bound. */
-  answered(method: string, route: string, status: number, seconds: number): void {
+  responded(method: string, route: string, status: number, seconds: number): void {
     this.#requests.add(1, { method, route, status });
     const buckets = this.#seconds.get(route) ?? new Buckets(SECONDS);
     this.#seconds.set(route, buckets);

@@ -36,9 +36,9 @@ export function pluginEndpoints(context: ApiContext, callers: Callers, routes: r
   return app;
 }
 
-function toResponse(answer: RouteAnswer): Response {
-  if ("data" in answer) return success(answer.data);
-  const { status, code = codeOfStatus(status), message, path = null } = answer;
+function toResponse(response: RouteAnswer): Response {
+  if ("data" in response) return success(response.data);
+  const { status, code = codeOfStatus(status), message, path = null } = response;
   return failed({ status, code, message, path });
 }
 

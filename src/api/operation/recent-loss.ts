@@ -1,5 +1,5 @@
 /** How long a loss is reported after it was seen: long enough for monitoring to notice; the counter keeps it. */
-const TOLD_MS = 60 * 60_000;
+const REPORTED_MS = 60 * 60_000;
 
 /** Whether there were recent losses, from their count since the start. */
 export class RecentLoss {
@@ -10,6 +10,6 @@ export class RecentLoss {
   isRecent(count: number, nowMs: number): boolean {
     if (count > this.#count) this.#seenMs = nowMs;
     this.#count = count;
-    return count > 0 && nowMs - this.#seenMs < TOLD_MS;
+    return count > 0 && nowMs - this.#seenMs < REPORTED_MS;
   }
 }

@@ -136,12 +136,12 @@ class Joiner {
   }
 
   async #joinByResponse(steps: readonly Step[]): Promise<void> {
-    const asked = steps.filter((step) => isCall(step) && step.responseId !== undefined && !this.#joined.has(step));
-    if (asked.length === 0) return;
-    const responseIds = asked.map(({ responseId }) => responseId!);
-    const found = await this.#requests.byResponse(responseIds, timesOf(asked));
+    const calls = steps.filter((step) => isCall(step) && step.responseId !== undefined && !this.#joined.has(step));
+    if (calls.length === 0) return;
+    const responseIds = calls.map(({ responseId }) => responseId!);
+    const found = await this.#requests.byResponse(responseIds, timesOf(calls));
     const byResponse = Map.groupBy(found, (row) => row.response_id);
-    for (const step of asked) {
+    for (const step of calls) {
       // Real providers' ids are unique; if several records share one, `traceparent` decides.
       const [row, ...others] = byResponse.get(step.responseId!) ?? [];
       if (row !== undefined && others.length === 0) this.#joins(step, row.request_id, row.session_id);

@@ -6,12 +6,12 @@ import type { Attributes } from "./span.ts";
 /** The input as chat-completions messages: the form in which records of models are read. */
 export function inputMessages(attributes: Attributes): Json[] {
   const system = listOf(firstJson(attributes, "gen_ai.system_instructions"));
-  const asked =
+  const input =
     messagesIn(firstJson(attributes, "gen_ai.input.messages", "gen_ai.prompt", "ai.prompt.messages")) ??
     messagesIn(spread(attributes, "llm.input_messages")) ??
     messagesIn(spread(attributes, "gen_ai.prompt")) ??
     plain(firstJson(attributes, "input.value", "traceloop.entity.input", "ai.prompt"));
-  return [...(system.length === 0 ? [] : fromParts("system", system)), ...asked];
+  return [...(system.length === 0 ? [] : fromParts("system", system)), ...input];
 }
 
 /** The output: the first of the choices. */
@@ -63,11 +63,11 @@ function fromParts(role: string, parts: readonly Json[]): Json[] {
   const texts: string[] = [];
   const reasoning: string[] = [];
   const calls: Json[] = [];
-  const answers: Json[] = [];
+  const toolResults: Json[] = [];
   for (const part of parts) {
     if (part?.type === "tool_call") calls.push(toolCall(part));
     else if (part?.type === "tool_call_response")
-      answers.push({ role: "tool", tool_call_id: part.id, content: asText(part.response ?? part.result ?? "") });
+      toolResults.push({ role: "tool", tool_call_id: part.id, content: asText(part.response ?? part.result ?? "") });
     else if (part?.type === "reasoning") reasoning.push(asText(part.content ?? ""));
     else texts.push(asText(typeof part === "object" ? (part?.content ?? part?.text ?? part) : part));
   }
@@ -77,7 +77,7 @@ function fromParts(role: string, parts: readonly Json[]): Json[] {
     reasoning_content: reasoning.length > 0 ? reasoning.join("\n") : undefined,
     tool_calls: calls.length > 0 ? calls : undefined,
   });
-  return texts.length + reasoning.length + calls.length > 0 ? [message, ...answers] : answers;
+  return texts.length + reasoning.length + calls.length > 0 ? [message, ...toolResults] : toolResults;
 }
 
 /** A tool call in any of the conventions. */

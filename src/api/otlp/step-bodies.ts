@@ -20,14 +20,14 @@ export function saidIn({ kind, span }: Step): Said {
   if (kind === "llm") return { path: `${LOG_PATH}/chat/completions`, ...chat(span) };
   if (kind === "embedding") return { path: `${LOG_PATH}/embeddings`, ...embedding(attributes) };
   const got = failureOf(span) ?? { _type: logged(kind), status: "success", message: outputOf(attributes) };
-  return { path: LOG_PATH, request: ASKED[logged(kind)](span), response: got };
+  return { path: LOG_PATH, request: REQUESTS[logged(kind)](span), response: got };
 }
 
 type Logged = "tool" | "vector_db" | "data";
 
 const logged = (kind: string): Logged => (kind === "tool" ? "tool" : kind === "retrieval" ? "vector_db" : "data");
 
-const ASKED: Readonly<Record<Logged, (span: Span) => Json>> = {
+const REQUESTS: Readonly<Record<Logged, (span: Span) => Json>> = {
   tool: ({ attributes, name }) => ({
     _type: "tool",
     toolName:

@@ -118,9 +118,9 @@ export class TracedRequests {
 /** Links of a session's requests, oldest first, up to the number that is shown. */
 export async function linksOfSession(
   { engine, reader }: Pick<ApiContext, "engine" | "reader">,
-  asked: { readonly organizationId: string; readonly sessionId: string; readonly limit: number },
+  query: { readonly organizationId: string; readonly sessionId: string; readonly limit: number },
 ): Promise<readonly Omit<SpanLink, "organization_id">[]> {
-  const ids = (await engine.source.ofSession(asked)).map(({ requestId }) => requestId);
+  const ids = (await engine.source.ofSession(query)).map(({ requestId }) => requestId);
   const at = new Map(ids.map((id, index) => [id, index]));
   const links = await linksOf(reader.records, ids);
   return links

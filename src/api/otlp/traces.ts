@@ -49,7 +49,7 @@ export function traceEndpoints(context: ApiContext, callers: Callers) {
           const read = readSpans(form, await bodyOf(request, context.config.max_api_body_bytes));
           await aged(read.spans);
           await inTurn(() => ingest(context, read.spans, key, passedOver));
-          return answer(form, 200, form === "json" ? jsonResponse(read) : protoResponse(read));
+          return respond(form, 200, form === "json" ? jsonResponse(read) : protoResponse(read));
         } catch (error) {
           const known = asGatewayError(error);
           if (known === undefined) throw error;
@@ -62,7 +62,7 @@ export function traceEndpoints(context: ApiContext, callers: Callers) {
         "OTLP over HTTP, in protobuf or JSON, with gzip. Spans by the conventions for generative AI and by OpenInference become steps of their session. See the page on OpenTelemetry.",
         {
           takes: { [TYPES.proto]: { type: "string" }, [TYPES.json]: { type: "object" } },
-          answers: { [TYPES.proto]: { type: "string" }, [TYPES.json]: { type: "object" } },
+          responses: { [TYPES.proto]: { type: "string" }, [TYPES.json]: { type: "object" } },
         },
       ),
     )
@@ -78,7 +78,7 @@ export function traceEndpoints(context: ApiContext, callers: Callers) {
         "Sessions",
         "Read the place of a session's requests in their traces",
         "For each request that is a span or was made within one: its trace, span, parent span, name and kind.",
-        { answers: { "application/json": t.Object({ data: t.Array(t.Unknown()) }) } },
+        { responses: { "application/json": t.Object({ data: t.Array(t.Unknown()) }) } },
       ),
     );
 }
@@ -105,7 +105,7 @@ function readSpans(form: Form, body: Buffer): ReadSpans {
   return form === "json" ? readJsonSpans(body.toString("utf8")) : readProtoSpans(body);
 }
 
-function answer(
+function respond(
   form: Form,
   status: number,
   body: Uint8Array<ArrayBuffer> | string,
@@ -140,5 +140,5 @@ function failed(form: Form, { status, message, headers }: GatewayError): Respons
     form === "json"
       ? JSON.stringify({ code, message })
       : Uint8Array.from(Buffer.concat([numberField(1, code), bytesField(2, Buffer.from(message))]));
-  return answer(form, status, body, { ...later, ...headers });
+  return respond(form, status, body, { ...later, ...headers });
 }

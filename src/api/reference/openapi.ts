@@ -83,7 +83,7 @@ function describe(route: Endpoint, path: string): Operation {
     responses: {
       200: {
         description: "The response",
-        content: contentOf(unusual.answers ?? { "application/json": successOf(route) }),
+        content: contentOf(unusual.responses ?? { "application/json": successOf(route) }),
       },
       ...(requestBody && { 400: failureOf(ERRORS.invalid_body.text) }),
       ...(needs !== "open" && { 401: failureOf(ERRORS.missing_auth.text) }),

@@ -63,7 +63,7 @@ function section({ path, method, operation }: Called): string {
   const query = parameters.filter((parameter) => parameter.in === "query");
   return `<section id="${escapeHtml(id)}"><h3><a href="#${escapeHtml(id)}">${escapeHtml(summary)}</a></h3>
 <p class="call"><span class="method">${method}</span> ${code(path)}</p>
-<p>${prose(description)}</p>${query.length === 0 ? "" : parameterTable(query)}${bodyOf(requestBody)}${answersOf(responses)}${tryIt({ path, method, operation })}</section>`;
+<p>${prose(description)}</p>${query.length === 0 ? "" : parameterTable(query)}${bodyOf(requestBody)}${responsesOf(responses)}${tryIt({ path, method, operation })}</section>`;
 }
 
 function parameterTable(parameters: Operation["parameters"]): string {
@@ -95,7 +95,7 @@ function schemaTable(schema: JsonSchema, required: boolean): string {
 }
 
 /** Responses without the envelope. */
-function answersOf(responses: Operation["responses"]): string {
+function responsesOf(responses: Operation["responses"]): string {
   const { content = {} } = responses["200"] as { readonly content?: Readonly<Record<string, unknown>> };
   const types = Object.keys(content).filter((type) => type !== "application/json");
   return types.length === 0 ? "" : `<p>Answers ${types.map(code).join(", ")}.</p>`;

@@ -14,12 +14,12 @@ export function referenceEndpoints(config: Config, endpoints: Endpoints) {
       "/openapi.json",
       () => plainJson(describeApi(endpoints.all)),
       endpoint("Operation", "This description as OpenAPI", "", {
-        answers: { "application/json": t.Object({}) },
+        responses: { "application/json": t.Object({}) },
       }),
     )
     .get(
       "/docs",
       ({ request }) => referencePage(describeApi(endpoints.all), calledOrigin(config, request)),
-      endpoint("Operation", "This description as a page", "", { answers: { "text/html": t.String() } }),
+      endpoint("Operation", "This description as a page", "", { responses: { "text/html": t.String() } }),
     );
 }

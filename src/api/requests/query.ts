@@ -94,8 +94,8 @@ export function queryEndpoints(context: ApiContext, callers: Callers) {
     const page = await source.page(scope, { sort, limit, offset, after, deadline: until, withinMs }).catch((cause) => {
       throw readsContent(scope.tree, sort) ? sayPartial(cause) : cause;
     });
-    const asked = { organizationId, sight, keys: page.keys };
-    return respondWithRecords(context, request, asked, {
+    const toShow = { organizationId, sight, keys: page.keys };
+    return respondWithRecords(context, request, toShow, {
       includeBody: body.includeBody ?? true,
       includeProviderBodies: body.includeProviderBodies ?? false,
       includeInputs: body.includeInputs ?? false,
@@ -109,8 +109,8 @@ export function queryEndpoints(context: ApiContext, callers: Callers) {
   };
 
   const find = async (request: Request, body: QueryBody, dialect: Dialect) => {
-    const asked = { filter: body.filter, includeBody: body.includeBody ?? true };
-    await noteExport(context, request, callers.of(request), asked);
+    const selection = { filter: body.filter, includeBody: body.includeBody ?? true };
+    await noteExport(context, request, callers.of(request), selection);
     if (typeof body.search !== "string") return query(request, body, dialect);
     const search = { ...body, search: body.search, limitMax: ROWS_MAX[dialect] };
     return respondToSearch(context, request, search, readScope(callers.of(request), body, dialect));

@@ -52,7 +52,7 @@ export function requestBodyEndpoints(context: ApiContext, callers: Callers) {
       },
       endpoint("Requests", "Read the bodies of one request", "Both, or one part of them.", {
         query: { ...BODY_QUERY, ...SIGNED_QUERY },
-        answers: { "application/json": t.Unknown(), "*/*": t.Unknown() },
+        responses: { "application/json": t.Unknown(), "*/*": t.Unknown() },
       }),
     )
     .get(
@@ -87,7 +87,7 @@ export function requestBodyEndpoints(context: ApiContext, callers: Callers) {
       },
       endpoint("Requests", "Read an image, audio or file that a request shows", "", {
         query: SIGNED_QUERY,
-        answers: { "*/*": t.Unknown() },
+        responses: { "*/*": t.Unknown() },
       }),
     );
 }

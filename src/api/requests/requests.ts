@@ -47,9 +47,9 @@ export function requestEndpoints(context: ApiContext, callers: Callers) {
     .get(
       "/v1/request/:id",
       async ({ params, request }) => {
-        const answer = await respondWithRecord(context, request, await askFor(request, [requestIdOf(params.id)]));
-        if (answer === undefined) throw noSuchRequest();
-        return answer;
+        const response = await respondWithRecord(context, request, await askFor(request, [requestIdOf(params.id)]));
+        if (response === undefined) throw noSuchRequest();
+        return response;
       },
       endpoint("Requests", "Read one request"),
     );

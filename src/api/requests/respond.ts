@@ -22,7 +22,7 @@ interface Included {
   readonly includeStoredBytes?: boolean;
 }
 
-interface AnswerOptions extends Included {
+interface ResponseOptions extends Included {
   /** Members beside `data`, such as `next_cursor`. */
   readonly extra?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
@@ -47,14 +47,14 @@ const PIECE_CHARS = 32 << 10;
 export async function respondWithRecords(
   context: ApiContext,
   request: Request,
-  asked: RecordsToShow,
-  { extra, headers = {}, ...included }: AnswerOptions,
+  query: RecordsToShow,
+  { extra, headers = {}, ...included }: ResponseOptions,
 ): Promise<Response> {
   const sign = await context.signer.forRequest(request);
-  const onBodies = (ids: readonly string[]) => noteBodyViews(context, request, asked.organizationId, ids);
+  const onBodies = (ids: readonly string[]) => noteBodyViews(context, request, query.organizationId, ids);
   async function* text() {
     yield `{"data":[`;
-    yield* recordTexts(context, asked, { ...included, sign, onBodies });
+    yield* recordTexts(context, query, { ...included, sign, onBodies });
     yield `],${JSON.stringify({ error: null, ...extra }).slice(1)}`;
   }
   return streamText(text(), headers, (error) => logFailure(context.log, request, error));
@@ -64,28 +64,28 @@ export async function respondWithRecords(
 export async function respondWithRecord(
   context: ApiContext,
   request: Request,
-  asked: RecordsToShow,
+  query: RecordsToShow,
 ): Promise<Response | undefined> {
   const sign = await context.signer.forRequest(request);
   let text = "";
-  const onBodies = (ids: readonly string[]) => noteBodyViews(context, request, asked.organizationId, ids);
+  const onBodies = (ids: readonly string[]) => noteBodyViews(context, request, query.organizationId, ids);
   const printing = { includeBody: true, includeInputs: true, includeStoredBytes: true, sign, onBodies };
-  for await (const piece of recordTexts(context, asked, printing)) text += piece;
+  for await (const piece of recordTexts(context, query, printing)) text += piece;
   return text === "" ? undefined : successText(text);
 }
 
 /** Complete records as the API shows them, one at a time, for callers that convert them. */
-export async function* readRecords(context: ApiContext, request: Request, asked: RecordsToShow): AsyncGenerator<Json> {
-  const onBodies = (ids: readonly string[]) => noteBodyViews(context, request, asked.organizationId, ids);
+export async function* readRecords(context: ApiContext, request: Request, query: RecordsToShow): AsyncGenerator<Json> {
+  const onBodies = (ids: readonly string[]) => noteBodyViews(context, request, query.organizationId, ids);
   const printing = { includeBody: true, includeInputs: false, sign: (path: string) => path, onBodies };
-  for await (const group of wholeTexts(context, asked, printing)) for (const text of group) yield JSON.parse(text);
+  for await (const group of wholeTexts(context, query, printing)) for (const text of group) yield JSON.parse(text);
 }
 
 /** Records as JSON text, separated by commas, several in a piece. */
-async function* recordTexts(context: ApiContext, asked: RecordsToShow, printing: Printing): AsyncGenerator<string> {
+async function* recordTexts(context: ApiContext, query: RecordsToShow, printing: Printing): AsyncGenerator<string> {
   let text = "";
   let separator = "";
-  const groups = (printing.includeBody && asked.sight === "bodies" ? wholeTexts : plainTexts)(context, asked, printing);
+  const groups = (printing.includeBody && query.sight === "bodies" ? wholeTexts : plainTexts)(context, query, printing);
   for await (const group of groups) {
     for (const record of group) {
       text += separator + record;
@@ -103,15 +103,15 @@ async function* recordTexts(context: ApiContext, asked: RecordsToShow, printing:
 /** Records without bodies, a group at a time, each printed when it is consumed. */
 async function* plainTexts(
   context: ApiContext,
-  asked: RecordsToShow,
+  query: RecordsToShow,
   printing: Printing,
 ): AsyncGenerator<Iterable<string>> {
   const read = async (part: RecordsToShow) => {
     const group = await context.engine.source.listed(part, MADE_FROM);
     return { group, sizes: await sizesOf(context, group, printing) };
   };
-  for await (const { group, sizes } of readAhead(parts(asked), read)) {
-    yield group.values().map((record) => `${membersText(record, { ...printing, sight: asked.sight }, sizes)}}`);
+  for await (const { group, sizes } of readAhead(parts(query), read)) {
+    yield group.values().map((record) => `${membersText(record, { ...printing, sight: query.sight }, sizes)}}`);
   }
 }
 
@@ -120,13 +120,13 @@ const PROVIDER_SIDE = ["provider_request", "provider_response"] as const;
 /** The same with bodies and `llmSchema`. */
 async function* wholeTexts(
   context: ApiContext,
-  asked: RecordsToShow,
+  query: RecordsToShow,
   printing: Printing,
 ): AsyncGenerator<Iterable<string>> {
   const { records, content } = context.reader;
   const columns = [...MADE_FROM, ...READ_BY, "size_bytes"] as const;
   const hasProviders = printing.includeProviderBodies ?? false;
-  const rows = readAhead(parts(asked), (part) => context.engine.source.listed(part, columns));
+  const rows = readAhead(parts(query), (part) => context.engine.source.listed(part, columns));
   const groups = readAhead(bySize(rows), async (group) => {
     const ids = group.map(({ row }) => row.request_id);
     const bodies = await loadShownBodies(content, ids, hasProviders ? PROVIDER_SIDE : []);
@@ -143,7 +143,7 @@ async function* wholeTexts(
       const own = bodies.get(record.row.request_id) ?? {};
       const { request, response, llmSchema } = bodyTexts(record.row, own, mappings);
       const more = hasProviders ? PROVIDER_SIDE.map((part) => `,"${part}":${bodyText(own, part)}`).join("") : "";
-      return `${membersText(record, { ...printing, sight: asked.sight }, sizes)},"request_body":${request},"response_body":${response}${more},"llmSchema":${llmSchema}}`;
+      return `${membersText(record, { ...printing, sight: query.sight }, sizes)},"request_body":${request},"response_body":${response}${more},"llmSchema":${llmSchema}}`;
     });
   }
 }
@@ -181,9 +181,9 @@ function membersText(
   return `${stored.slice(0, -1)},${text.slice(1, -1)}`;
 }
 
-function* parts(asked: RecordsToShow): Generator<RecordsToShow> {
-  for (let at = 0; at < asked.keys.length; at += GROUP_ROWS) {
-    yield { ...asked, keys: asked.keys.slice(at, at + GROUP_ROWS) };
+function* parts(query: RecordsToShow): Generator<RecordsToShow> {
+  for (let at = 0; at < query.keys.length; at += GROUP_ROWS) {
+    yield { ...query, keys: query.keys.slice(at, at + GROUP_ROWS) };
   }
 }
 

@@ -44,8 +44,8 @@ export async function respondToSearch(
   const deadline = new Deadline(context.config.query_timeout_seconds * 1000);
   const page = await searchWords(context, scope, { search: body.search, limit, after, deadline });
   const { organizationId } = scope;
-  const asked = { organizationId, sight: "bodies", keys: page.keys } as const;
-  return respondWithRecords(context, request, asked, {
+  const toShow = { organizationId, sight: "bodies", keys: page.keys } as const;
+  return respondWithRecords(context, request, toShow, {
     includeBody: body.includeBody ?? true,
     includeProviderBodies: body.includeProviderBodies ?? false,
     includeInputs: body.includeInputs ?? false,

@@ -22,13 +22,13 @@ export async function queryWarnings(
       'a property filter matches nothing here unless it is wrapped: {"request_response_rmt":{"properties":{"<name>":{"equals":"<value>"}}}}',
     );
   }
-  const asked = new Set<string>();
+  const names = new Set<string>();
   for (const { source: field, name, value } of conditionsOf(tree)) {
-    if (asked.size === NAMES_MAX) break;
-    if (field.from === "properties" && field.kind === 0 && field.names === "exact") asked.add(name ?? "");
-    if (field.from === "property_key" && typeof value === "string") asked.add(value);
+    if (names.size === NAMES_MAX) break;
+    if (field.from === "properties" && field.kind === 0 && field.names === "exact") names.add(name ?? "");
+    if (field.from === "property_key" && typeof value === "string") names.add(value);
   }
-  for (const name of asked) {
+  for (const name of names) {
     const spelling = await otherSpelling(source, organizationId, name, deadline);
     if (spelling !== undefined) {
       warnings.push(

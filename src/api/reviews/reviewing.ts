@@ -74,13 +74,13 @@ export function reviewingEndpoints(
   callers: Callers,
   find: (id: string, organizationId: string) => Promise<Review>,
 ) {
-  const asked = async (request: Request, id: string) => {
+  const forReview = async (request: Request, id: string) => {
     const caller = callers.of(request);
     const review = await find(id, caller.organizationId);
     return { caller, review, me: reviewerOf(caller), records: (await context.writer()).records };
   };
-  const askedOf = async (request: Request, params: { readonly id: string; readonly request: string }) => {
-    const found = await asked(request, params.id);
+  const forRequest = async (request: Request, params: { readonly id: string; readonly request: string }) => {
+    const found = await forReview(request, params.id);
     const requestId = requestIdOf(params.request);
     if (!(await isInReview(found.records, found.review.id, requestId)))
       throw new GatewayError("not_found", "the review has no request with this id");
@@ -93,7 +93,7 @@ export function reviewingEndpoints(
     .post(
       "/v1/reviews/:id/next",
       async ({ params, request }) => {
-        const { review, me, records } = await asked(request, params.id);
+        const { review, me, records } = await forReview(request, params.id);
         const lease = await takeNext(records, review, me);
         const next: NextReview = {
           request_id: lease?.request_id ?? null,
@@ -124,7 +124,7 @@ export function reviewingEndpoints(
     .put(
       "/v1/reviews/:id/answers/:request",
       async ({ params, body, request }) => {
-        const { review, me, records, requestId } = await askedOf(request, params);
+        const { review, me, records, requestId } = await forRequest(request, params);
         const { scores, reason = "", skip = false } = body;
         if (skip === (scores !== undefined))
           throw new GatewayError("invalid_body", "give either scores, or skip: true");
@@ -147,7 +147,7 @@ export function reviewingEndpoints(
     .delete(
       "/v1/reviews/:id/answers/:request",
       async ({ params, request }) => {
-        const { review, me, records, requestId } = await askedOf(request, params);
+        const { review, me, records, requestId } = await forRequest(request, params);
         await update(changeOf(review, me, { requestId, read: new Map(), reason: null }));
         await removeAnswer(records, review, me, requestId);
         return success({ request_id: requestId, ...(await ownProgress(records, review, me)) });

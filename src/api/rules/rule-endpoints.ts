@@ -19,13 +19,13 @@ type Kept = "list" | "read" | "make" | "replace" | "change" | "remove";
 type RuleOperation = Kept | "deliveries" | "test";
 
 /** Rules of an organization. */
-export interface KeptFamily<Rule extends StoredRule, Body extends object, Asked extends string = Kept> {
+export interface KeptFamily<Rule extends StoredRule, Body extends object, Name extends string = Kept> {
   readonly path: `/v1/${string}`;
   readonly tag: string;
   readonly noun: string;
   readonly schema: TObject;
-  readonly summaries: Readonly<Record<Asked, string>>;
-  readonly descriptions: Readonly<Partial<Record<Asked, string>>>;
+  readonly summaries: Readonly<Record<Name, string>>;
+  readonly descriptions: Readonly<Partial<Record<Name, string>>>;
   list(organizationId: string): Promise<Rule[]>;
   find(id: string, organizationId: string): Promise<Rule | undefined>;
   /** The body that would create this rule. */
@@ -81,7 +81,7 @@ function readingEndpoints<Rule extends StoredRule, Body extends object>(
         const organizationId = organization(request);
         return success(await family.shown(await family.list(organizationId), organizationId));
       },
-      told(family, "list"),
+      described(family, "list"),
     )
     .get(
       `${path}/:id`,
@@ -90,7 +90,7 @@ function readingEndpoints<Rule extends StoredRule, Body extends object>(
         const [shown] = await family.shown([await findRule(family, params.id, organizationId)], organizationId);
         return success(shown);
       },
-      told(family, "read"),
+      described(family, "read"),
     );
 }
 
@@ -106,7 +106,7 @@ function changingEndpoints<Rule extends StoredRule, Body extends object>(
         const caller = asking(request);
         return success(await family.put(caller, body as Body));
       },
-      { body: schema, ...told(family, "make") },
+      { body: schema, ...described(family, "make") },
     )
     .put(
       `${path}/:id`,
@@ -115,7 +115,7 @@ function changingEndpoints<Rule extends StoredRule, Body extends object>(
         const previous = await findRule(family, params.id, caller.organizationId);
         return success(await family.put(caller, body as Body, previous));
       },
-      { body: schema, ...told(family, "replace") },
+      { body: schema, ...described(family, "replace") },
     )
     .patch(
       `${path}/:id`,
@@ -124,7 +124,7 @@ function changingEndpoints<Rule extends StoredRule, Body extends object>(
         const previous = await findRule(family, params.id, caller.organizationId);
         return success(await family.put(caller, { ...family.bodyOf(previous), ...(body as Partial<Body>) }, previous));
       },
-      { body: t.Partial(schema, { additionalProperties: false }), ...told(family, "change") },
+      { body: t.Partial(schema, { additionalProperties: false }), ...described(family, "change") },
     )
     .delete(
       `${path}/:id`,
@@ -132,7 +132,7 @@ function changingEndpoints<Rule extends StoredRule, Body extends object>(
         const caller = asking(request);
         return success(await family.remove(await findRule(family, params.id, caller.organizationId), caller));
       },
-      told(family, "remove"),
+      described(family, "remove"),
     );
 }
 
@@ -167,14 +167,14 @@ function tellingEndpoints<Rule extends StoredRule, Body extends object>(
     );
 }
 
-interface Described<Asked extends string> {
+interface Described<Name extends string> {
   readonly tag: string;
-  readonly summaries: Readonly<Record<Asked, string>>;
-  readonly descriptions: Readonly<Partial<Record<Asked, string>>>;
+  readonly summaries: Readonly<Record<Name, string>>;
+  readonly descriptions: Readonly<Partial<Record<Name, string>>>;
 }
 
-function told<Asked extends string>({ tag, summaries, descriptions }: Described<Asked>, asked: Asked) {
-  return endpoint(tag, summaries[asked], descriptions[asked]);
+function described<Name extends string>({ tag, summaries, descriptions }: Described<Name>, name: Name) {
+  return endpoint(tag, summaries[name], descriptions[name]);
 }
 
 export function placeOf(caller: Caller) {

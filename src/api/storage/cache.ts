@@ -46,8 +46,8 @@ export function cacheEndpoints(context: ApiContext, callers: Callers) {
           context.engine.aggregates.cacheStatistics(organizationId, deadline),
           context.gateway.cacheStatus(organizationId),
         ]);
-        const asked = counted.hits + counted.misses;
-        const rate = asked === 0 ? null : counted.hits / asked;
+        const lookups = counted.hits + counted.misses;
+        const rate = lookups === 0 ? null : counted.hits / lookups;
         return success({ ...counted, hit_rate: rate, entries, bytes, max_bytes: bytesMax });
       },
       endpoint("Cache", "Read cache statistics and contents", "Hits, misses and savings are counted over all records."),

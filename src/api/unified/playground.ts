@@ -34,7 +34,7 @@ export function playgroundEndpoints(context: ApiContext, callers: Callers) {
       {
         ...endpoint("Playground", `Try a model: ${path}`, ABOUT, {
           takes: { "application/json": t.Object({}, { additionalProperties: true }) },
-          answers: { "application/json": t.Unknown(), "text/event-stream": t.String() },
+          responses: { "application/json": t.Unknown(), "text/event-stream": t.String() },
         }),
       },
     );

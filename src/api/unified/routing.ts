@@ -69,13 +69,13 @@ export function routingEndpoints(context: ApiContext, callers: Callers) {
       "/v1/route/explain",
       async ({ request, body }) => {
         const { organizationId } = callers.of(request);
-        const { body: asked, key_id, model, shape, user, session, properties } = checked(QUESTION, body);
+        const { body: question, key_id, model, shape, user, session, properties } = checked(QUESTION, body);
         return success(
           await context.gateway.explainRoute({
             key: keyOf(context, organizationId, key_id),
             model,
             shape: shape ?? "chat-completions",
-            body: asked === undefined ? undefined : JSON.stringify(asked),
+            body: question === undefined ? undefined : JSON.stringify(question),
             user,
             session,
             properties: properties ?? {},

@@ -43,15 +43,15 @@ export const VIEW_BODY = t.Object(
 
 export const VIEW_CHANGES = t.Partial(VIEW_BODY, { additionalProperties: false });
 
-type AskedTerms = { readonly [Name in Exclude<keyof ViewTerms, "sort">]?: ViewTerms[Name] | undefined } & {
+type RequestedTerms = { readonly [Name in Exclude<keyof ViewTerms, "sort">]?: ViewTerms[Name] | undefined } & {
   readonly sort?: unknown;
 };
 
 const wrong = (path: string, message: string) => new GatewayError("invalid_body", `${path}: ${message}`, { path });
 
 /** @throws GatewayError `invalid_body`, `filter_invalid`, `sort_invalid`. */
-export function readTerms(asked: AskedTerms): ViewTerms {
-  const { filter = null, search, sort = null, range, from, to, columns } = asked;
+export function readTerms(requested: RequestedTerms): ViewTerms {
+  const { filter = null, search, sort = null, range, from, to, columns } = requested;
   if (filter !== null) {
     decodeFilter(filter, "legacy");
     if (JSON.stringify(filter).length > FILTER_LENGTH_MAX)

@@ -61,7 +61,7 @@ function agent(start: number): readonly Scene[] {
     return made;
   };
   const tools = [LEVEL, FORECAST, BOOK];
-  const asked = [{ user: ASK }] as const;
+  const messages = [{ user: ASK }] as const;
   const level = [{ calls: [LEVEL_CALL] }, { result: '{"metres": 1.32, "state": "normal"}', of: LEVEL_CALL }] as const;
   const weather = [
     { calls: [FORECAST_CALL] },
@@ -81,7 +81,7 @@ function agent(start: number): readonly Scene[] {
       "/plan",
       anthropicMessages({
         ...claude,
-        said: asked,
+        said: messages,
         answer: {
           thinking:
             "They need the level at a gauge near a put-in, the weather on Saturday, and a boat for four. The level decides whether to go at all, so it comes first.",
@@ -100,7 +100,7 @@ function agent(start: number): readonly Scene[] {
       "/plan/level",
       anthropicMessages({
         ...claude,
-        said: [...asked, ...level],
+        said: [...messages, ...level],
         answer: { text: "1.32 m is a good level. Now the weather.", calls: [FORECAST_CALL] },
         tokens: { input: 1_410, output: 96, cacheRead: 1_100, cacheWrite: 180 },
       }),
@@ -132,7 +132,7 @@ function agent(start: number): readonly Scene[] {
       chatCompletion({
         model: "gpt-4o-mini",
         system: GUIDE,
-        said: [...asked, ...level, ...weather],
+        said: [...messages, ...level, ...weather],
         tools,
         answer: { calls: [BOOK_CALL] },
         tokens: { input: 512, output: 28 },
@@ -143,7 +143,7 @@ function agent(start: number): readonly Scene[] {
       "/answer",
       anthropicMessages({
         ...claude,
-        said: [...asked, ...level, ...weather, ...booked],
+        said: [...messages, ...level, ...weather, ...booked],
         answer: {
           text: "Yes: go on **Saturday before 15:00**.\n\n- The Isar at Lenggries stands at **1.32 m**, which is normal.\n- It stays dry until 15:00, at 19 °C.\n- I booked a canoe for four (B-5521).\n\nTake life jackets, dry bags and shoes that hold. Leave the river on the right **before the weir in Bad Tölz**.",
         },
@@ -243,17 +243,14 @@ function cached(at: number): readonly Scene[] {
 /** Failures: a provider's limit, an overloaded provider, and a refusal by Weir. */
 function failures(now: number): readonly Scene[] {
   const labels = { "User-Id": "linus@example.com", "Property-App": "support-bot", "Property-Environment": "staging" };
-  const asked = {
+  const talk = {
     said: [{ user: "Summarise the last ten tickets." }],
     answer: { text: "" },
     tokens: { input: 0, output: 0 },
   };
-  const limit = chatCompletion({ ...asked, model: "gpt-4o" });
-  const overloaded = anthropicMessages({ ...asked, model: "claude-haiku-4-5" });
-  const own = chatCompletion(
-    { ...asked, model: "llama3.3" },
-    { provider: "CUSTOM", target: "https://llm.example.com" },
-  );
+  const limit = chatCompletion({ ...talk, model: "gpt-4o" });
+  const overloaded = anthropicMessages({ ...talk, model: "claude-haiku-4-5" });
+  const own = chatCompletion({ ...talk, model: "llama3.3" }, { provider: "CUSTOM", target: "https://llm.example.com" });
   const error = (call: Call, json: object): Call => ({ ...call, response: { json } });
   return [
     scene(

@@ -30,7 +30,7 @@ export function clientFaults(shape: Shape, prompts: readonly Prompt[], call: Cal
   return [
     ...prompts.map((prompt) => () => requestFault(client, prompt, call)),
     ...STRANGE.map((body) => () => faultOfReading(client, body)),
-    () => answerFault(client, reply),
+    () => responseFault(client, reply),
     () => streamFault(client, reply),
     () => errorFault(client),
   ].flatMap((check) => faultOf(check) ?? []);
@@ -67,7 +67,7 @@ function faultOfReading(shape: Shape, body: Json): string | undefined {
   return found && fault(shape, "readRequest", `fails for ${JSON.stringify(body)}: ${found}`);
 }
 
-function answerFault(shape: Shape, reply: Reply): string | undefined {
+function responseFault(shape: Shape, reply: Reply): string | undefined {
   const body = JSON.parse(JSON.stringify(shape.writeAnswer!(ANSWER, reply)));
   const text = textOf(shape.readAnswer(body).choices.flatMap(({ parts }) => parts));
   return unlike(shape, "writeAnswer", text);

@@ -54,7 +54,7 @@ function factsOf(request: GatewayRequest, { input, reading }: Pick<TrialReading,
 }
 
 /** The same as `onAnswer` sees it, with the changes of `onRecord`. */
-export function answerOf(request: GatewayRequest, draft: RecordDraft, { input }: TrialReading): GatewayAnswer {
+export function responseOf(request: GatewayRequest, draft: RecordDraft, { input }: TrialReading): GatewayAnswer {
   const { facts } = draft;
   return {
     id: draft.request_id,

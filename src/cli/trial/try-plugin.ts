@@ -11,7 +11,7 @@ import type { Registry } from "../../plugin-host/providers/registry.ts";
 import { uuidv7 } from "../../runtime/uuid.ts";
 import { bytesOf, type TrialExchange } from "./exchange.ts";
 import { methodOf, readTrial } from "./read-trial.ts";
-import { answerOf, draftOf } from "./shown.ts";
+import { draftOf, responseOf } from "./shown.ts";
 import type { Trial } from "./trial.ts";
 
 /** A plugin under test. */
@@ -34,12 +34,12 @@ export async function tryPlugin(exchange: TrialExchange, { hooks, reasons, regis
   if (needs.length > 0) say("needs", needs.join(", "));
   learn(facts, needs, exchange.request.body);
 
-  const asked = await askBoth(hooks, request, facts, say);
-  const isPassed = asked.outcome === "complete";
+  const verdict = await askBoth(hooks, request, facts, say);
+  const isPassed = verdict.outcome === "complete";
   hooks.onEnd({
     id: facts.id,
-    status: isPassed ? (exchange.response.status ?? 200) : (asked.status ?? 500),
-    outcome: asked.outcome,
+    status: isPassed ? (exchange.response.status ?? 200) : (verdict.status ?? 500),
+    outcome: verdict.outcome,
     forwarded: isPassed,
   });
   const after = isPassed ? await afterwards({ exchange, provider, hooks, request, say }) : {};
@@ -47,10 +47,10 @@ export async function tryPlugin(exchange: TrialExchange, { hooks, reasons, regis
   const faults = failed
     .map(([key]) => key.split(" ").at(-1)!)
     .map((hook) => `${hook}: ${reasons.get(hook) ?? "failed"}`);
-  return { lines, results: { ...asked.results, ...after }, faults };
+  return { lines, results: { ...verdict.results, ...after }, faults };
 }
 
-interface Answered {
+interface PluginVerdict {
   readonly outcome: "complete" | "refused" | "failed";
   /** Of a refusal. */
   readonly status?: number;
@@ -58,7 +58,7 @@ interface Answered {
 }
 
 /** Calls `onRequest`, then `onForward`, until one refuses or fails. */
-async function askBoth(hooks: Hooks, request: SeenRequest, facts: RequestFacts, say: Say): Promise<Answered> {
+async function askBoth(hooks: Hooks, request: SeenRequest, facts: RequestFacts, say: Say): Promise<PluginVerdict> {
   const results: Record<string, Json> = { refused: null, send: null, response_headers: null };
   const asks = {
     onRequest: () => hooks.onRequest(request, facts),
@@ -112,7 +112,7 @@ async function afterwards({ exchange, provider, hooks, request, say }: Finished)
   }
   const notes: [string, Note | undefined][] = [];
   if (hooks.has("onRecorded")) notes.push(["onRecorded", await hooks.onRecorded(draft)]);
-  if (hooks.has("onAnswer")) notes.push(["onAnswer", await hooks.onAnswer(answerOf(request, draft, read))]);
+  if (hooks.has("onAnswer")) notes.push(["onAnswer", await hooks.onAnswer(responseOf(request, draft, read))]);
   for (const [hook, note] of notes) {
     say(hook, note === undefined ? "adds nothing" : `adds ${JSON.stringify({ ...note.properties, ...note.scores })}`);
     Object.assign(results["properties"], note?.properties);

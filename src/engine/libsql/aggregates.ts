@@ -15,7 +15,7 @@ import { saysWaiting } from "./column-store/waiting.ts";
 export function libsqlAggregates({ records }: Pick<Store, "records">): Aggregates {
   return {
     metrics: (scope, query, deadline) => metrics(records, scope, query, deadline),
-    facets: (scope, asked, deadline) => facets(records, scope, asked, deadline),
+    facets: (scope, query, deadline) => facets(records, scope, query, deadline),
     scores: (scope, page, deadline) => listScores(records, scope, page, deadline),
     users: (scope, order, page, deadline) => users(records, scope, { order, page }, deadline),
     sessions: (scope, query, deadline) => sessions(records, scope, query, deadline),

@@ -25,11 +25,11 @@ export function libsqlSource(database: Database): RecordSource {
     search: async (scope: Scope, options: SearchOptions) =>
       keyed(await new WordSearch(database, scope, options).page()),
     count: (scope: Scope, deadline: Deadline) => countMatches(database, scope, deadline),
-    ofSession: (asked: OfSession) => sessionKeys(database, asked),
+    ofSession: (query: OfSession) => sessionKeys(database, query),
     organizationOf: (requestId: string) => organizationOf(database, requestId),
     records: (organizationId: string, keys: readonly RecordKey[]) => wholeRecords(database, organizationId, keys),
-    listed: <Column extends keyof RequestRow>(asked: RecordsToShow, columns: readonly Column[]) =>
-      listedRecords(database, asked, columns),
+    listed: <Column extends keyof RequestRow>(query: RecordsToShow, columns: readonly Column[]) =>
+      listedRecords(database, query, columns),
     columns: <Column extends keyof RequestRow>(
       organizationId: string,
       keys: readonly RecordKey[],

@@ -32,9 +32,9 @@ export function libsqlWalk(database: Database): RecordWalk {
       const [row] = await database.query<{ n: number }>(statement);
       return row!.n;
     },
-    async samples(asked: SampleQuery) {
+    async samples(query: SampleQuery) {
       return database.query<RequestRow>(
-        statementOf(sql`select * from requests where ${samplesSql(asked)} order by seq desc limit ${asked.limit}`),
+        statementOf(sql`select * from requests where ${samplesSql(query)} order by seq desc limit ${query.limit}`),
       );
     },
     async formatOf(model: WalkedModel) {

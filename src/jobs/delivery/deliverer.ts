@@ -200,8 +200,8 @@ export class Deliverer {
     if (sent.error === null) return { delivery, status: sent.status, failure: null };
     const now = Date.now();
     const endsAt = delivery.created_at + this.#options.config.delivery_retry_seconds * 1_000;
-    const asked = sent.askedMs === undefined ? {} : { askedMs: sent.askedMs };
-    const retryAt = sent.final ? undefined : nextAttempt(delivery.attempts + 1, { now, endsAt, ...asked });
+    const requested = sent.retryAfterMs === undefined ? {} : { retryAfterMs: sent.retryAfterMs };
+    const retryAt = sent.final ? undefined : nextAttempt(delivery.attempts + 1, { now, endsAt, ...requested });
     if (retryAt === undefined) {
       const { source_id, endpoint_id, id } = delivery;
       this.#options.log.warn("a delivery has failed permanently", { id, source_id, endpoint_id, error: sent.error });

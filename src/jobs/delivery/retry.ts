@@ -14,11 +14,11 @@ export function nextAttempt(
   {
     now,
     endsAt,
-    askedMs = 0,
+    retryAfterMs = 0,
     random = Math.random,
-  }: { now: number; endsAt: number; askedMs?: number; random?: () => number },
+  }: { now: number; endsAt: number; retryAfterMs?: number; random?: () => number },
 ): number | undefined {
   const pause = Math.min(FIRST_MS * 2 ** (attempts - 1), MOST_MS);
-  const at = now + Math.max(pause * (1 - random() / 2), Math.min(askedMs, MOST_MS));
+  const at = now + Math.max(pause * (1 - random() / 2), Math.min(retryAfterMs, MOST_MS));
   return at > endsAt ? undefined : Math.round(at);
 }

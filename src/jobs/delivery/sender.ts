@@ -10,7 +10,7 @@ import type { Endpoint } from "./endpoint.ts";
 import { openMailer } from "./mail.ts";
 import { callsOf, type ServiceChannel } from "./messages/calls.ts";
 
-const ANSWER_MS = 15_000;
+const RESPONSE_MS = 15_000;
 const ERROR_CHARS_MAX = 300;
 
 /** The result of one attempt. */
@@ -20,7 +20,7 @@ export interface Sent {
   readonly error: string | null;
   /** Whether a retry is useless. */
   readonly final?: boolean;
-  readonly askedMs?: number;
+  readonly retryAfterMs?: number;
 }
 
 export interface Sender {
@@ -44,9 +44,9 @@ export function openSender(config: Config, ownPorts: () => ReadonlySet<number>):
   const mailer = openMailer(config, ca);
 
   const toAddress = async (url: string, headers: Readonly<Record<string, string>>, body: string): Promise<Sent> => {
-    const { status, retryAfterMs } = await post(upstream, { url, headers, body, timeoutMs: ANSWER_MS });
+    const { status, retryAfterMs } = await post(upstream, { url, headers, body, timeoutMs: RESPONSE_MS });
     if (status >= 200 && status < 300) return { status, error: null };
-    const wait = retryAfterMs === undefined ? {} : { askedMs: retryAfterMs };
+    const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
     return { status, error: `the receiver responded with ${status}`, final: status === 410, ...wait };
   };
   const toWebhook = async (url: string, secret: string, id: string, body: string): Promise<Sent> => {

@@ -39,7 +39,7 @@ const AT_ONCE = 4;
 /** Attempts per record if the judge's response cannot be read. */
 const READABLE_TRIES = 2;
 /** Attempts if the call fails; each failed attempt also counts as a failure of the judge. */
-const ASKED_TRIES = 5;
+const CALL_TRIES = 5;
 /** A call of another node may still be in progress: its limit is two minutes. */
 const ELSEWHERE_MS = 150_000;
 const STOP_MS = 2_000;
@@ -239,7 +239,7 @@ export class Judging {
         await this.#keep(judge, judgement, outcome.verdicts, cost);
         return judge.budget !== null && used?.cost == null ? noPrice(judge) : undefined;
       }
-      const isOver = attempts >= (outcome.kind === "judge" ? ASKED_TRIES : READABLE_TRIES) || isFinal(outcome);
+      const isOver = attempts >= (outcome.kind === "judge" ? CALL_TRIES : READABLE_TRIES) || isFinal(outcome);
       await this.#change(judgement, { state: isOver ? "failed" : "waiting", error: outcome.error, cost });
       return failureOf(outcome, judge);
     } finally {

@@ -105,20 +105,20 @@ export class Mapper {
     this.#stopped = true;
   }
 
-  async #mapEach(names: readonly ModelName[], asked: boolean): Promise<ModelOutcome[]> {
+  async #mapEach(names: readonly ModelName[], requested: boolean): Promise<ModelOutcome[]> {
     const outcomes: ModelOutcome[] = [];
     for (const name of names) {
       if (this.#stopped) break;
-      const outcome = await this.#mapModel(name, asked);
+      const outcome = await this.#mapModel(name, requested);
       if (outcome !== undefined) outcomes.push(outcome);
     }
     return outcomes;
   }
 
-  async #mapModel(name: ModelName, asked: boolean): Promise<ModelOutcome | undefined> {
+  async #mapModel(name: ModelName, requested: boolean): Promise<ModelOutcome | undefined> {
     const { reader, writer, onChanged, log } = this.#options;
     const [newest] = await mappingHistory(reader.records, name);
-    if (!asked && newest !== undefined && (newest.state === "rolled back" || newest.state === "draft"))
+    if (!requested && newest !== undefined && (newest.state === "rolled back" || newest.state === "draft"))
       return undefined;
     const { records } = await writer();
     if ((newest === undefined || !isCurrent(newest)) && (await this.#isRead(name))) {

@@ -14,7 +14,7 @@ import type { Store } from "../../store/store.ts";
 import { type RecomputeOptions, recomputeCosts } from "./recompute.ts";
 
 /** The caller polls at most twice a second. */
-const TOLD_MS = 500;
+const REPORT_MS = 500;
 
 /**
  * Processes the current order. It is removed from the table when done, so that a stopped service resumes it; records that
@@ -32,15 +32,15 @@ export async function serveOrder(
   const { id, since, dryRun } = order;
   const { records } = await writer();
   let last: Progress = { seen: 0, changed: 0, before: 0, after: 0, total: 0 };
-  let toldAt = 0;
+  let reportedAt = 0;
   const tell = (state: Partial<RecomputeState>) => writeOrder(records, STATE, { id, done: false, ...last, ...state });
   try {
     await tell({});
     await learnt.load(reader.records);
     const onProgress = (progress: Progress) => {
       last = progress;
-      if (Date.now() - toldAt < TOLD_MS) return;
-      toldAt = Date.now();
+      if (Date.now() - reportedAt < REPORT_MS) return;
+      reportedAt = Date.now();
       void tell({}).catch(() => {}); // the progress is written again at the end
     };
     last = await recomputeCosts({ ...options, since, model: order.model ?? undefined, dryRun, onProgress });

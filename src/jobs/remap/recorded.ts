@@ -49,13 +49,13 @@ export async function loadRecorded(content: BodyStore, rows: readonly RequestRow
 export function toRecorded(row: RequestRow, bodies: RequestBodies): Recorded {
   const lists: Json = bodies.headers && JSON.parse(bytesOf(bodies.headers).toString("utf8"));
   const headersOf = (name: string) => (Array.isArray(lists?.[name]) ? lists[name].map(String) : undefined);
-  const asked = { part: bodies.request, headers: headersOf("request") ?? [] };
-  const answered = { part: bodies.raw ?? bodies.response, headers: headersOf("response") ?? [] };
-  const client = toSide(asked, answered, row, row.request_path ?? "");
+  const ofRequest = { part: bodies.request, headers: headersOf("request") ?? [] };
+  const ofResponse = { part: bodies.raw ?? bodies.response, headers: headersOf("response") ?? [] };
+  const client = toSide(ofRequest, ofResponse, row, row.request_path ?? "");
   if (bodies.provider_response === undefined) return { row, ...client };
   const sent = headersOf("provider_request");
   const provider = toSide(
-    sent === undefined ? asked : { part: bodies.provider_request, headers: sent },
+    sent === undefined ? ofRequest : { part: bodies.provider_request, headers: sent },
     { part: bodies.provider_response, headers: headersOf("provider_response") ?? [] },
     row,
     providerPath(row),
@@ -68,19 +68,19 @@ interface Stored {
   readonly headers: readonly string[];
 }
 
-function toSide(asked: Stored, answered: Stored, { truncated }: RequestRow, path: string): RecordedSide {
+function toSide(ofRequest: Stored, ofResponse: Stored, { truncated }: RequestRow, path: string): RecordedSide {
   const read = ({ part, headers }: Stored, isResponse: boolean) => {
     const contentType = headerValue(headers, "content-type");
     return part && readBody(bytesOf(part), { contentType, path, isResponse, incomplete: truncated !== 0 });
   };
-  const [request, response] = [read(asked, false), read(answered, true)];
+  const [request, response] = [read(ofRequest, false), read(ofResponse, true)];
   return {
     bodies: { request, response },
     requestBody: requestValue(request),
     responseBody: responseValue(response),
     events: response?.events,
-    requestHeaders: asked.headers,
-    responseHeaders: answered.headers,
+    requestHeaders: ofRequest.headers,
+    responseHeaders: ofResponse.headers,
   };
 }
 

@@ -29,9 +29,9 @@ export async function reread(recorded: Recorded, context: RereadContext): Promis
 }
 
 /** The reading of both sides, with estimated usage if the provider's stream had none. */
-export async function estimated(inputs: Inputs, told: Readings): Promise<ExchangeReading> {
-  const provider = await withEstimate(inputs.provider, told.provider);
-  return merged({ client: told.client === told.provider ? provider : told.client, provider });
+export async function estimated(inputs: Inputs, readings: Readings): Promise<ExchangeReading> {
+  const provider = await withEstimate(inputs.provider, readings.provider);
+  return merged({ client: readings.client === readings.provider ? provider : readings.client, provider });
 }
 
 export const inputsOf = (recorded: Recorded, { provider, learnt }: RereadContext): Inputs => {

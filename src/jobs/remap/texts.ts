@@ -47,7 +47,7 @@ export class TextFiller {
   readonly #pace = new Pace();
   #unfilled: Unfilled | undefined;
   #filled = 0;
-  #toldAt = 0;
+  #reportedAt = 0;
 
   constructor(options: TextFillerOptions) {
     this.#options = options;
@@ -144,8 +144,8 @@ export class TextFiller {
   #tell(): void {
     const left = leftToFill(this.#unfilled);
     const isDone = left === 0 && this.#filled > 0;
-    if (!isDone && performance.now() - this.#toldAt < TELL_MS) return;
-    this.#toldAt = performance.now();
+    if (!isDone && performance.now() - this.#reportedAt < TELL_MS) return;
+    this.#reportedAt = performance.now();
     const { log } = this.#options;
     if (isDone) log.info("all records have their input, output and words", { filled: this.#filled });
     else if (left > 0) log.info("older records get their input, output and words", { filled: this.#filled, left });

@@ -102,19 +102,19 @@ async function read(
   const first = within(row.size_bytes, () => {
     const recorded = toRecorded(row, stored);
     const inputs = inputsOf(recorded, context);
-    return { recorded, inputs, told: readBoth(inputs, readExchange) };
+    return { recorded, inputs, readings: readBoth(inputs, readExchange) };
   });
-  const { recorded, inputs, told } = first;
-  const reading = await estimated(inputs, told);
+  const { recorded, inputs, readings } = first;
+  const reading = await estimated(inputs, readings);
   return within(row.size_bytes, () => {
     const change = changeOf(recorded, inputs, reading, context);
     const { request, response } = recorded.bodies;
     // The client's side of a routed request is known without its body.
-    const asked = row.request_model ?? reading.requestModel ?? null;
+    const requestModel = row.request_model ?? reading.requestModel ?? null;
     const streamed = recorded.events !== undefined;
-    const answer = streamed ? reading.responseBody : recorded.responseBody;
+    const responseBody = streamed ? reading.responseBody : recorded.responseBody;
     const messages = row.response_status === SWITCHED_PROTOCOLS ? asBuffer(stored.response?.content) : undefined;
-    const { parts, assets } = bodyParts({ request, response }, answer, messages);
+    const { parts, assets } = bodyParts({ request, response }, responseBody, messages);
     const headers = stored.headers;
     const kept: StoredPart[] = headers
       ? [{ part: "headers", form: "json", bytes: asBuffer(headers.content)!, contentType: null }]
@@ -124,8 +124,8 @@ async function read(
       ...rest,
       columns: {
         ...change.columns,
-        request_model: asked,
-        model: row.model_override ?? reading.responseModel ?? row.routed_model ?? asked,
+        request_model: requestModel,
+        model: row.model_override ?? reading.responseModel ?? row.routed_model ?? requestModel,
         user_id: row.user_id ?? reading.userId ?? null,
         streamed: Number(streamed),
         assets: JSON.stringify(assets.map(({ id }) => id)),

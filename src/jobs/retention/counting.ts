@@ -20,13 +20,13 @@ export function startCounting({ log, maintain, isMine }: CountingOptions): { sto
   const inTurn = inQueue(queue, log);
   const pace = new Pace();
   const count = async () => {
-    let toldAt = performance.now();
+    let reportedAt = performance.now();
     for (let counted = 0; !pace.stopped; ) {
       const records = await pace.step(() => maintain({ kind: "count" }));
       if (records === 0) return;
       counted += records;
-      if (performance.now() - toldAt < TELL_MS) continue;
-      toldAt = performance.now();
+      if (performance.now() - reportedAt < TELL_MS) continue;
+      reportedAt = performance.now();
       log.info("records are counted for the storage page", { counted });
     }
   };

@@ -29,14 +29,14 @@ export function startMoving({ log, reader, maintain, isMine }: MovingOptions): {
   let isDone = false;
   const move = async () => {
     let moved = 0;
-    let toldAt = performance.now();
+    let reportedAt = performance.now();
     while (!pace.stopped) {
       const count = await pace.step(() => maintain({ kind: "move" }));
       moved += count;
       isDone = count === 0;
       if (isDone) break;
-      if (performance.now() - toldAt < TELL_MS) continue;
-      toldAt = performance.now();
+      if (performance.now() - reportedAt < TELL_MS) continue;
+      reportedAt = performance.now();
       log.info("bodies are moved into packs", { moved, left: await leftToMove(reader.bodies) });
     }
     if (!isDone || moved === 0) return;

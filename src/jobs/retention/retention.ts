@@ -39,7 +39,7 @@ export class Retention {
   readonly #options: RetentionOptions;
   readonly #pace: Pace;
   readonly #aged: AgedRecords;
-  #toldAt = 0;
+  #reportedAt = 0;
 
   constructor(options: RetentionOptions) {
     this.#options = options;
@@ -119,8 +119,8 @@ export class Retention {
       await this.#pace.each(bodies, remove, async (requestIds) => {
         counts.bodies += await this.#options.maintain({ kind: "bodies", organizationId, requestIds });
       });
-      if (performance.now() - this.#toldAt < TELL_MS) continue;
-      this.#toldAt = performance.now();
+      if (performance.now() - this.#reportedAt < TELL_MS) continue;
+      this.#reportedAt = performance.now();
       log.info("retention continues", { organization: organizationId, ...counts });
     }
     return counts;
@@ -151,9 +151,9 @@ export class Retention {
     } catch (cause) {
       error = messageOf(cause);
     }
-    const told = { organization: organizationId, ...counts, ...(error !== null && { error }) };
-    if (error !== null) log.warn("retention could not be finished; the next run continues", told);
-    else if (counts.records + counts.bodies > 0) log.info("retention is done", told);
+    const logged = { organization: organizationId, ...counts, ...(error !== null && { error }) };
+    if (error !== null) log.warn("retention could not be finished; the next run continues", logged);
+    else if (counts.records + counts.bodies > 0) log.info("retention is done", logged);
     const { records } = await writer();
     await patiently(() => noteRun(records, organizationId, { startedAt, ...counts, orphans: 0, freed: 0, error }));
   }

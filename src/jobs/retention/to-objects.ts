@@ -29,10 +29,10 @@ export function startToObjects(options: ToObjectsOptions): { stop(): Promise<voi
   const inTurn = inQueue(queue, log);
   const pace = new Pace();
   const run = async () => {
-    let toldAt = performance.now();
+    let reportedAt = performance.now();
     const isDone = await moveToObjects(maintain, pace, async () => {
-      if (performance.now() - toldAt < TELL_MS) return;
-      toldAt = performance.now();
+      if (performance.now() - reportedAt < TELL_MS) return;
+      reportedAt = performance.now();
       log.info("bodies are moved into the object store", { packs_left: await packsHere(reader.bodies) });
     });
     if (!isDone) return;

@@ -55,7 +55,7 @@ export class RunWork {
   #dearest: number | undefined;
   #failedInARow = 0;
   #sentFor: SentFor | undefined;
-  #callsSinceAsked = SENDER_CALLS;
+  #callsSinceCheck = SENDER_CALLS;
 
   constructor(run: Run, options: RunWorkOptions) {
     this.#run = run;
@@ -145,8 +145,8 @@ export class RunWork {
 
   /** Checks whether the sender may still send. */
   async #ask(): Promise<void> {
-    if (this.#callsSinceAsked++ < SENDER_CALLS) return;
-    this.#callsSinceAsked = 0;
+    if (this.#callsSinceCheck++ < SENDER_CALLS) return;
+    this.#callsSinceCheck = 0;
     this.#sentFor = await findSentFor(this.#options.home, this.#run.organization_id, this.#run.sender);
     if (this.#sentFor !== undefined) return;
     const reason = "the key or user that started it may not send requests any more: resume it as another one";

@@ -2,8 +2,8 @@ import http from "node:http";
 import https from "node:https";
 import { type Config, schemeOf } from "../../config.ts";
 
-const ANSWER_MS = 5_000;
-const ANSWER_BYTES_MAX = 1024 * 1024;
+const RESPONSE_MS = 5_000;
+const RESPONSE_BYTES_MAX = 1024 * 1024;
 
 /** The state reported by a running service. */
 export type Readiness =
@@ -25,14 +25,14 @@ export function askReadiness(config: Pick<Config, "host" | "api_port" | "tls_cer
       port,
       path: "/readyz",
       agent: false,
-      timeout: ANSWER_MS,
+      timeout: RESPONSE_MS,
       rejectUnauthorized: false,
     };
-    const asked = (scheme === "https" ? https : http).request(where, (response) => {
+    const sent = (scheme === "https" ? https : http).request(where, (response) => {
       let text = "";
       response.setEncoding("utf8");
       response.on("data", (chunk: string) => {
-        if (text.length < ANSWER_BYTES_MAX) text += chunk;
+        if (text.length < RESPONSE_BYTES_MAX) text += chunk;
       });
       response.on("error", (error) => none(error.message));
       response.on("end", () => {
@@ -41,9 +41,9 @@ export function askReadiness(config: Pick<Config, "host" | "api_port" | "tls_cer
         else resolve({ state: response.statusCode === 200 ? "ready" : "not ready", address, degraded });
       });
     });
-    asked.on("timeout", () => asked.destroy(new Error(`nothing within ${ANSWER_MS / 1_000} s`)));
-    asked.on("error", (error: NodeJS.ErrnoException) => none(error.code ?? error.message));
-    asked.end();
+    sent.on("timeout", () => sent.destroy(new Error(`nothing within ${RESPONSE_MS / 1_000} s`)));
+    sent.on("error", (error: NodeJS.ErrnoException) => none(error.code ?? error.message));
+    sent.end();
   });
 }
 

@@ -30,7 +30,9 @@ const COVERAGE_MIN = 0.5;
  */
 export function inferMapping(all: readonly Sample[], model: string): Inference {
   const usable = all.filter(({ requestBody }) => typeof requestBody === "object" && requestBody !== null);
-  const samples = usable.filter(({ status, responseBody, events }) => status < 400 && hasAnswer(responseBody, events));
+  const samples = usable.filter(
+    ({ status, responseBody, events }) => status < 400 && hasResponse(responseBody, events),
+  );
   const none = (reason: string): Inference => ({ reason, samples: samples.length });
   if (all.length === 0) return none("no exchange with bodies is recorded");
   if (usable.length === 0) return none("no recorded request body is JSON");
@@ -52,7 +54,7 @@ export function inferMapping(all: readonly Sample[], model: string): Inference {
 const isBetter = ({ mapping, coverage }: Judged, than: number) =>
   mapping.wire_schema === "text-generation" ? coverage > than : coverage >= than;
 
-const hasAnswer = (body: Json, events: readonly StreamEvent[] | undefined) =>
+const hasResponse = (body: Json, events: readonly StreamEvent[] | undefined) =>
   events === undefined ? typeof body === "object" && body !== null : events.length > 0;
 
 function describe(
@@ -67,7 +69,7 @@ function describe(
   const context = (of: readonly Sample[]): ResponseContext => ({
     model,
     toolNames: names,
-    asked: of.map(({ requestBody }) =>
+    inputs: of.map(({ requestBody }) =>
       leavesOf(requestBody).flatMap(({ value }) => (typeof value === "string" ? [value] : [])),
     ),
   });
@@ -89,12 +91,12 @@ function inferWhole(
 ) {
   const bodies = samples.map(({ responseBody }) => responseBody);
   const text = inferText(bodies, context);
-  const answered = lengthsOf(samples, { format: 1, request, response: text === undefined ? {} : { text } });
+  const lengths = lengthsOf(samples, { format: 1, request, response: text === undefined ? {} : { text } });
   const failures = all
     .filter(({ status }) => status >= 400)
     .flatMap(({ responseBody }) => (isObject(responseBody) && !isRefusal(responseBody) ? [responseBody] : []));
   const error = failures.length === 0 ? undefined : inferError(failures);
-  return { ...inferReading(bodies, text, answered, context), ...(error && { error }) };
+  return { ...inferReading(bodies, text, lengths, context), ...(error && { error }) };
 }
 
 /** The gateway's own error responses say nothing about the provider's error format. */
@@ -118,11 +120,11 @@ function inferStream(samples: readonly Sample[], request: RequestPlaces, context
 function lengthsOf(samples: readonly Sample[], mapping: Mapping) {
   const schema = mappedSchema(mapping);
   const said = samples.map(({ requestBody, responseBody, events }) => ({
-    asked: (schema.llmRequest(requestBody).messages ?? []).reduce(
+    input: (schema.llmRequest(requestBody).messages ?? []).reduce(
       (sum, { content = "" }) => sum + content.length,
       schema.promptText(requestBody)?.length ?? 0,
     ),
-    answered: schema.completionText(events === undefined ? responseBody : schema.fold(events))?.length ?? 0,
+    output: schema.completionText(events === undefined ? responseBody : schema.fold(events))?.length ?? 0,
   }));
-  return { asked: said.map(({ asked }) => asked), answered: said.map(({ answered }) => answered) };
+  return { inputs: said.map(({ input }) => input), outputs: said.map(({ output }) => output) };
 }

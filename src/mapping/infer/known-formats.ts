@@ -7,11 +7,12 @@ import { coverageOf } from "./coverage.ts";
 import type { Sample } from "./sample.ts";
 
 /** Formats whose responses have no text are recognized by a distinctive member. */
-const WORDLESS: Readonly<Partial<Record<WireSchemaName, (request: Json, answer: Json) => boolean>>> = {
-  embeddings: (request, answer) => request?.input !== undefined && Array.isArray(listOf(answer?.data)[0]?.embedding),
-  rerank: (request, answer) =>
+const WORDLESS: Readonly<Partial<Record<WireSchemaName, (request: Json, response: Json) => boolean>>> = {
+  embeddings: (request, response) =>
+    request?.input !== undefined && Array.isArray(listOf(response?.data)[0]?.embedding),
+  rerank: (request, response) =>
     Array.isArray(request?.documents) &&
-    listOf(answer?.results).some((each) => isObject(each) && "relevance_score" in each),
+    listOf(response?.results).some((each) => isObject(each) && "relevance_score" in each),
 };
 
 export interface Judged {
@@ -26,15 +27,17 @@ export function bestKnown(samples: readonly Sample[]): Judged | undefined {
   for (const name of Object.keys(WIRE_SCHEMAS) as WireSchemaName[]) {
     if (name === "logged") continue;
     const schema = WIRE_SCHEMAS[name];
-    const answers = samples.map(({ events, responseBody }) => (events === undefined ? responseBody : sampleOf(events)));
-    const fits = samples.filter(({ requestBody }, at) => schema.fits(requestBody, answers[at])).length;
+    const responses = samples.map(({ events, responseBody }) =>
+      events === undefined ? responseBody : sampleOf(events),
+    );
+    const fits = samples.filter(({ requestBody }, at) => schema.fits(requestBody, responses[at])).length;
     if (fits < samples.length) continue;
     const mapping: Mapping = { format: 1, wire_schema: name };
     const wordless = WORDLESS[name];
     const coverage =
       wordless === undefined
         ? coverageOf(mapping, samples)
-        : Number(samples.every(({ requestBody }, at) => wordless(requestBody, answers[at])));
+        : Number(samples.every(({ requestBody }, at) => wordless(requestBody, responses[at])));
     if (coverage > (best?.coverage ?? 0)) best = { mapping, coverage };
   }
   return best;

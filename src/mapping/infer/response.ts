@@ -10,12 +10,12 @@ import { inferCost, inferUsage, type Lengths } from "./usage.ts";
 export interface ResponseContext {
   readonly model: string;
   /** The texts of the requests, to distinguish an echo from a response; request by request. */
-  readonly asked: readonly (readonly string[])[];
+  readonly inputs: readonly (readonly string[])[];
   readonly toolNames: ReadonlySet<string>;
 }
 
 /** The place of the text in complete responses: the longest prose that does not repeat the request. */
-export function inferText(bodies: readonly Json[], { model, asked }: ResponseContext): Pointer | undefined {
+export function inferText(bodies: readonly Json[], { model, inputs }: ResponseContext): Pointer | undefined {
   const scored: { pointer: Pointer; score: number }[] = [];
   for (const [pointer, { leaf, values }] of placesOf(bodies)) {
     const texts = values.map((each) => each.filter((value) => typeof value === "string"));
@@ -24,7 +24,7 @@ export function inferText(bodies: readonly Json[], { model, asked }: ResponseCon
     const all = filled.map((each) => each.join(""));
     if (all.every((text) => text === model || isIdLike(text) || isEncoded(text))) continue;
     const echoed = texts.filter((each, index) =>
-      each.some((text) => text !== "" && asked[index]?.includes(text)),
+      each.some((text) => text !== "" && inputs[index]?.includes(text)),
     ).length;
     const length = all.reduce((sum, text) => sum + text.length, 0) / all.length;
     const score =

@@ -6,8 +6,8 @@ import { says, WORDS, wordsOf } from "./member-names.ts";
 
 /** Lengths of requests and responses, in characters, body by body. */
 export interface Lengths {
-  readonly asked: readonly number[];
-  readonly answered: readonly number[];
+  readonly inputs: readonly number[];
+  readonly outputs: readonly number[];
 }
 
 interface Count {
@@ -62,16 +62,16 @@ function byName(counts: readonly Count[]): UsagePlaces | undefined {
 }
 
 /** Three counts of one object, two of which add up to the third; the lengths of the texts decide which one is the input. */
-function byArithmetic(counts: readonly Count[], { asked, answered }: Lengths): UsagePlaces | undefined {
-  if (asked.length < 2) return undefined;
+function byArithmetic(counts: readonly Count[], { inputs, outputs }: Lengths): UsagePlaces | undefined {
+  if (inputs.length < 2) return undefined;
   for (const total of counts) {
     for (const [at, first] of counts.entries()) {
       for (const second of counts.slice(at + 1)) {
         if (first === total || second === total || !isSum(total, first, second)) continue;
-        const straight = distance(first, asked) + distance(second, answered);
-        const crossed = distance(second, asked) + distance(first, answered);
+        const straight = distance(first, inputs) + distance(second, outputs);
+        const crossed = distance(second, inputs) + distance(first, outputs);
         // Most formats list the input first: only a clear mismatch of lengths overrides that.
-        const [input, output] = straight <= crossed + CLEARLY * asked.length ? [first, second] : [second, first];
+        const [input, output] = straight <= crossed + CLEARLY * inputs.length ? [first, second] : [second, first];
         return {
           prompt_tokens: input.pointer,
           completion_tokens: output.pointer,

@@ -35,9 +35,18 @@ export function toolCallsOf(calls: Json): LlmToolCall[] {
  */
 export function hostedTool(part: Json): LlmMessage {
   const { action, input } = part;
-  const asked = [input?.query, input?.code, action?.query, action?.url, part.code, part.queries, part.arguments, input];
+  const inputs = [
+    input?.query,
+    input?.code,
+    action?.query,
+    action?.url,
+    part.code,
+    part.queries,
+    part.arguments,
+    input,
+  ];
   const came = [part.content, part.output, part.outputs, part.results, part.tools];
-  const said = [...asked, ...came].find((each) => each !== undefined && each !== null && each !== "");
+  const said = [...inputs, ...came].find((each) => each !== undefined && each !== null && each !== "");
   return pickDefined({
     _type: "message",
     type: textOf(part.type)?.toLowerCase(),

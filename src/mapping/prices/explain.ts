@@ -52,7 +52,7 @@ export const modelsOfRow = (row: Priced): string[] =>
 /** The arithmetic behind a recorded cost. Never throws. */
 export function explainCost(row: Priced, ownPrice: OwnPriceOf | undefined): Explanation {
   const { cost, cost_source: source } = row;
-  const told = (note: string, lines: readonly CostLine[] = [], rates?: unknown): Explanation =>
+  const explanation = (note: string, lines: readonly CostLine[] = [], rates?: unknown): Explanation =>
     pickDefined({
       cost: dollars(cost),
       cost_source: source,
@@ -60,32 +60,32 @@ export function explainCost(row: Priced, ownPrice: OwnPriceOf | undefined): Expl
       rates,
       note,
     }) as Explanation;
-  if (source === null) return told(whyUnknown(row));
-  if (source === "cache") return told("a cached response costs nothing");
+  if (source === null) return explanation(whyUnknown(row));
+  if (source === "cache") return explanation("a cached response costs nothing");
   const raw = row.usage_raw === null ? undefined : parseJson(usageText(row.usage_raw));
   if (source === "stated by the provider")
-    return told("the provider itself states this cost", [], isObject(raw) ? raw : undefined);
+    return explanation("the provider itself states this cost", [], isObject(raw) ? raw : undefined);
   if (source.startsWith("plugin "))
-    return told(`the rule of the provider ${source.slice(7)} gives this cost for the usage`);
+    return explanation(`the rule of the provider ${source.slice(7)} gives this cost for the usage`);
   const models = modelsOfRow(row);
   const usage = usageOfRow(row);
   if (source.startsWith("own price") || source.startsWith("configured price")) {
     const found = ownPrice?.(models);
     const lines = found?.source === source ? costLines(found.price, usage) : undefined;
-    if (found === undefined || lines === undefined) return told("this price is no longer in force");
-    return told(compared(totalOf(lines), cost), lines, found.price);
+    if (found === undefined || lines === undefined) return explanation("this price is no longer in force");
+    return explanation(compared(totalOf(lines), cost), lines, found.price);
   }
   const at = new Date(row.request_created_at);
   const found = billsOf(usage, raw).map((bill) =>
     foundFor(bill, models, (model) => genaiRates(providerOf(row), model, bill.units, at)),
   );
   if (found.length === 0 || !found.every((each) => each !== undefined))
-    return told("the price table of this version no longer has this entry");
+    return explanation("the price table of this version no longer has this entry");
   const host = URL.parse(row.target_url ?? "")?.hostname ?? "";
   const { factor } = priceTerms({ provider: providerOf(row), host, models }, raw);
   const lines = found.flatMap((each) => each.lines).map((line) => (line.what === FEES ? line : scaled(line, factor)));
   const [only, ...more] = found.map(({ rates }) => rates);
-  return told(compared(totalOf(lines), cost), lines, more.length === 0 ? only : [only, ...more]);
+  return explanation(compared(totalOf(lines), cost), lines, more.length === 0 ? only : [only, ...more]);
 }
 
 /** Removes floating-point noise. */

@@ -39,9 +39,9 @@ export function costLines(price: OwnPrice, usage: Usage | undefined): readonly C
   };
   const { input, output } = price;
   if (input === undefined && output === undefined) return price.request === undefined ? undefined : lines;
-  const asked = inputTokens(usage);
-  if (asked === undefined && usage?.completion_tokens === undefined) return undefined;
-  const prompt = asked ?? 0;
+  const inputCount = inputTokens(usage);
+  if (inputCount === undefined && usage?.completion_tokens === undefined) return undefined;
+  const prompt = inputCount ?? 0;
   const read = Math.min(usage?.prompt_cache_read_tokens ?? 0, prompt);
   const write = Math.min(usage?.prompt_cache_write_tokens ?? 0, prompt - read);
   const audio = Math.min(usage?.prompt_audio_tokens ?? 0, prompt - read - write);

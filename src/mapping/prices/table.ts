@@ -111,8 +111,8 @@ function linesOf({ prices, model, input, output, total }: Found, units: Units): 
   const isAll = (lines: readonly CostLine[]) =>
     Math.abs(totalOf(lines) - (input + output)) <= (input + output) * LINES_APART_MAX;
   const kinds = [units, withoutParts(units)].map((each) => tableLines(prices, each, hourFactor)).find(isAll);
-  const { input_tokens: asked = units.audio_seconds ?? 0, output_tokens: answered = 0 } = units;
-  const whole = [line("input, all parts", asked, input), line("output, all parts", answered, output)];
+  const { input_tokens: inputCount = units.audio_seconds ?? 0, output_tokens: outputCount = 0 } = units;
+  const whole = [line("input, all parts", inputCount, input), line("output, all parts", outputCount, output)];
   const others = [...(kinds === undefined ? whole : []), line(FEES, searchesIn(units) || 1, total - input - output)];
   return [...(kinds ?? []), ...others.filter(({ dollars }) => Math.abs(dollars) > total * LINES_APART_MAX)].map(
     (each) => ({ ...each, perMillion: Number(each.perMillion.toPrecision(12)) }), // as published

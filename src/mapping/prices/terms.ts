@@ -42,12 +42,12 @@ const KEPT_FACTOR = 1.1;
 const KEPT_ON_VERTEX = /claude-(?:(?:sonnet|haiku|opus)-(?:4-[5-9]|[5-9])|fable)/;
 
 /** @param usageRaw - contains the terms of the response, which may differ from the requested ones. */
-export function priceTerms(asked: PricedRequest, usageRaw: Json): PriceTerms {
+export function priceTerms(request: PricedRequest, usageRaw: Json): PriceTerms {
   let factor = 1;
   let note = "";
   for (const [term, value] of termsOf(usageRaw)) {
     if (STANDARD.has(value)) continue;
-    const known = factorOf(asked.provider, value);
+    const known = factorOf(request.provider, value);
     factor *= known ?? 1;
     const shown = value.slice(0, 40);
     note +=
@@ -55,7 +55,7 @@ export function priceTerms(asked: PricedRequest, usageRaw: Json): PriceTerms {
         ? `, at standard rates although the ${term} was ${shown}`
         : `, ${term} ${shown}: ${known} of the standard rates`;
   }
-  if (isKept(asked, usageRaw)) {
+  if (isKept(request, usageRaw)) {
     factor *= KEPT_FACTOR;
     note += `, kept in a region: ${KEPT_FACTOR} of the standard rates`;
   }

@@ -59,10 +59,10 @@ type Lose = (kind: Loss["kind"], name: SettingName, why?: string) => void;
 
 /** Text output needs no setting; not every target supports sound or pictures. */
 function modalities(settings: Draft, lose: Lose, { take }: Fitting): void {
-  const asked = settings.modalities;
-  if (asked === undefined) return;
-  if (asked.every((modality) => modality === "text")) delete settings.modalities;
-  else if (!asked.includes("audio") && take("imageOut") === "D") {
+  const modalities = settings.modalities;
+  if (modalities === undefined) return;
+  if (modalities.every((modality) => modality === "text")) delete settings.modalities;
+  else if (!modalities.includes("audio") && take("imageOut") === "D") {
     lose("dropped", "modalities");
     delete settings.modalities;
   }

@@ -150,9 +150,9 @@ export class Hooks {
     for (const hook of this.#lists.onEnd) {
       if (hook.patience.isOver) continue;
       try {
-        const answer: unknown = this.#call(hook, end);
+        const result: unknown = this.#call(hook, end);
         // Not awaited, but it must not become an unhandled rejection.
-        if (isPromise(answer)) answer.catch((error: unknown) => this.#count(hook, error));
+        if (isPromise(result)) result.catch((error: unknown) => this.#count(hook, error));
       } catch (error) {
         this.#count(hook, error);
       }
@@ -232,24 +232,24 @@ export class Hooks {
   }
 
   /** The list is passed on: a request uses the hooks that it started with, even after a reload. */
-  #ask(asked: HookCall, from: number, before: Admission | undefined): Verdict | Promise<Verdict> {
-    const { list, request } = asked;
+  #ask(call: HookCall, from: number, before: Admission | undefined): Verdict | Promise<Verdict> {
+    const { list, request } = call;
     let admission = before;
     for (let at = from; at < list.length; at++) {
       const hook = list[at]!;
       try {
         if (hook.patience.isOver) throw new Error("it is switched off");
-        const answer = this.#call(hook, request);
-        if (isPromise(answer)) {
+        const result = this.#call(hook, request);
+        if (isPromise(result)) {
           const sofar = admission;
-          return answer
-            .then((given) => heeded(given, asked))
+          return result
+            .then((given) => heeded(given, call))
             .then(
-              (verdict) => (isRefusal(verdict) ? verdict : this.#ask(asked, at + 1, joined(sofar, verdict))),
+              (verdict) => (isRefusal(verdict) ? verdict : this.#ask(call, at + 1, joined(sofar, verdict))),
               (error) => this.#refuse(hook, error),
             );
         }
-        const verdict = heeded(answer, asked);
+        const verdict = heeded(result, call);
         if (isRefusal(verdict)) return verdict;
         admission = joined(admission, verdict);
       } catch (error) {
@@ -287,8 +287,8 @@ export class Hooks {
     // Built-in plugins are trusted to limit themselves: the time limit costs more than all of their hooks.
     if (hook.builtIn) return hook.call(input);
     const startedMs = performance.now();
-    const answer = hook.patience.call(hook.call, input, this.#hookMs);
-    return isPromise(answer) ? inTime(answer, this.#hookMs - (performance.now() - startedMs)) : answer;
+    const result = hook.patience.call(hook.call, input, this.#hookMs);
+    return isPromise(result) ? inTime(result, this.#hookMs - (performance.now() - startedMs)) : result;
   }
 
   #count(hook: Hook<never, unknown>, error: unknown): undefined {
@@ -309,8 +309,8 @@ export class Hooks {
 }
 
 /** A valid verdict, after applying its change to the visible body. @throws if it is invalid. */
-function heeded(answer: Verdict | void, { facts }: HookCall): Verdict {
-  const verdict = checkedVerdict(answer);
+function heeded(result: Verdict | void, { facts }: HookCall): Verdict {
+  const verdict = checkedVerdict(result);
   if (verdict === undefined || isRefusal(verdict) || verdict.send === undefined) return verdict;
   if (facts === undefined) throw new Error("onForward cannot change what is sent; onRequest can");
   const { body } = verdict.send;

@@ -18,13 +18,13 @@ export function joined(before: Admission | undefined, next: Admission | undefine
 }
 
 /** A valid verdict of a hook. @throws if it is invalid. */
-export function checkedVerdict(answer: Verdict | void): Verdict {
-  if (answer === undefined || answer === null) return undefined;
-  if (typeof answer === "object" && !("status" in answer)) {
-    checkAdmission(answer);
-    return answer;
+export function checkedVerdict(verdict: Verdict | void): Verdict {
+  if (verdict === undefined || verdict === null) return undefined;
+  if (typeof verdict === "object" && !("status" in verdict)) {
+    checkAdmission(verdict);
+    return verdict;
   }
-  const { status, code, message, headers = {} } = answer;
+  const { status, code, message, headers = {} } = verdict;
   if (!Number.isInteger(status) || status < 400 || status > 599) {
     throw new Error("a refusal needs a status from 400 to 599");
   }
@@ -32,7 +32,7 @@ export function checkedVerdict(answer: Verdict | void): Verdict {
     throw new Error("a refusal needs a code and a message, both text");
   }
   if (!areHeaders(headers)) throw new Error("the headers of a refusal must be names and texts");
-  return answer;
+  return verdict;
 }
 
 /** Framing and routing headers: only the gateway sets them. */

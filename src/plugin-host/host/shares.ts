@@ -41,7 +41,7 @@ const EXACT_TICK_MS = 100;
 /** Requests within this many milliseconds share one claim. */
 const GATHER_MS = 3;
 /** How long a request waits for its claim. A database that takes longer counts as unreachable. */
-const ANSWER_MS = 1_000;
+const RESULT_MS = 1_000;
 /** A full limit is claimed again after this many milliseconds. */
 const FULL_MS = 200;
 const CLAIMS_MAX = 200;
@@ -103,7 +103,7 @@ export class Shares {
   /** Resolves when the share has been claimed or the claim has timed out. Never rejects. */
   async ask(share: Share): Promise<void> {
     this.#asking.add(share);
-    await within(this.#nextFlight(), ANSWER_MS, () => {
+    await within(this.#nextFlight(), RESULT_MS, () => {
       this.#away = true;
     });
   }
@@ -144,12 +144,12 @@ export class Shares {
   }
 
   async #claim(shares: readonly Share[]): Promise<void> {
-    const askedMs = performance.now();
+    const claimedMs = performance.now();
     const claims = shares.map((share) => share.claim(this.#terms));
     const { grants, nodes, isExact = false } = await this.#options.claim(claims);
     this.#nodes = nodes;
     this.#isExact = isExact;
-    for (const [at, share] of shares.entries()) share.take(grants[at]!, askedMs);
+    for (const [at, share] of shares.entries()) share.take(grants[at]!, claimedMs);
   }
 
   get #terms(): Terms {
@@ -182,8 +182,8 @@ class Share implements PluginShare {
   #amount = 0;
   #others = 0;
   /** When the last claim with a result was sent; on `performance.now()`. */
-  #askedMs = Number.NEGATIVE_INFINITY;
-  #answeredMs = Number.NEGATIVE_INFINITY;
+  #claimedMs = Number.NEGATIVE_INFINITY;
+  #resultMs = Number.NEGATIVE_INFINITY;
   /** Requests since then, and those waiting for the next result. */
   #demand = 0;
   #waiting = 0;
@@ -205,7 +205,7 @@ class Share implements PluginShare {
   allowed(): number {
     this.#demand += 1;
     const { quota } = this.#limit;
-    if (performance.now() - this.#askedMs < this.#goodMs) return Math.min(quota, this.#amount);
+    if (performance.now() - this.#claimedMs < this.#goodMs) return Math.min(quota, this.#amount);
     if (!this.#shares.away) return 0;
     const part = Math.max(Math.min(1, quota), Math.floor(quota / this.#shares.nodes));
     return Math.max(Math.min(quota, this.#amount), part);
@@ -218,7 +218,7 @@ class Share implements PluginShare {
   mayGrow(): boolean {
     if (this.#shares.away) return false;
     const free = this.#limit.quota - this.#others - this.#amount;
-    return free > 0 || performance.now() - this.#answeredMs > FULL_MS;
+    return free > 0 || performance.now() - this.#resultMs > FULL_MS;
   }
 
   ask(): Promise<void> {
@@ -241,11 +241,11 @@ class Share implements PluginShare {
     return { key: this.#key, quota, used, want, held: this.#amount, keptMs: windowMs + this.#goodMs };
   }
 
-  take({ amount, others }: ShareResult["grants"][number], askedMs: number): void {
+  take({ amount, others }: ShareResult["grants"][number], claimedMs: number): void {
     this.#amount = amount;
     this.#others = others;
-    this.#askedMs = askedMs;
-    this.#answeredMs = performance.now();
+    this.#claimedMs = claimedMs;
+    this.#resultMs = performance.now();
     this.#demand = 0;
     this.#toldTo = this.#asked;
   }
@@ -258,7 +258,7 @@ class Share implements PluginShare {
     const slack = Math.max(terms.isExact ? 0 : this.#limit.quota * SLACK, Number.MIN_VALUE);
     const isIdle = used === 0 && this.#demand === 0;
     if (isIdle || this.#toldTo !== terms.moves || want > this.#amount || this.#amount - want >= slack) return true;
-    return performance.now() - this.#askedMs > this.#goodMs / 2;
+    return performance.now() - this.#claimedMs > this.#goodMs / 2;
   }
 
   /**

@@ -24,7 +24,7 @@ export function startFetchServer({ host, port, sockets, handle, onFault }: Fetch
   return startStrictServer({
     ...{ host, port, sockets, headBytesMax: HEAD_BYTES_MAX, headMs: HEAD_MS, idleMs: IDLE_MS },
     handlers: {
-      onRequest: (incoming, answer) => void serve(incoming, answer, handle),
+      onRequest: (incoming, response) => void serve(incoming, response, handle),
       onUpgrade(_request, socket) {
         socket.on("error", () => socket.destroy());
         socket.write(onFault("method"));
@@ -36,10 +36,10 @@ export function startFetchServer({ host, port, sockets, handle, onFault }: Fetch
   });
 }
 
-async function serve(incoming: IncomingRequest, answer: ServerResponse, handle: FetchHandler): Promise<void> {
+async function serve(incoming: IncomingRequest, outgoing: ServerResponse, handle: FetchHandler): Promise<void> {
   const left = new AbortController();
   let onLeft = () => {};
-  answer.onClose(() => {
+  outgoing.onClose(() => {
     left.abort();
     onLeft();
   });
@@ -47,24 +47,24 @@ async function serve(incoming: IncomingRequest, answer: ServerResponse, handle: 
     const request = requestOf(incoming, left.signal);
     const response =
       request === undefined ? new Response(null, { status: 400 }) : await handle(request, incoming.address ?? null);
-    answer.head(response.status, STATUS_CODES[response.status] ?? "", headersOf(response, incoming.method));
+    outgoing.head(response.status, STATUS_CODES[response.status] ?? "", headersOf(response, incoming.method));
     const reader = response.body?.getReader();
     if (reader === undefined) {
-      answer.end();
+      outgoing.end();
       return;
     }
     onLeft = () => void reader.cancel().catch(() => undefined);
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
       if (left.signal.aborted) return;
-      if (!answer.write(next.value))
+      if (!outgoing.write(next.value))
         await new Promise<void>((resolve) => {
-          answer.onDrain(resolve);
+          outgoing.onDrain(resolve);
           left.signal.addEventListener("abort", () => resolve(), { once: true });
         });
     }
-    answer.end();
+    outgoing.end();
   } catch {
-    answer.destroy(); // the handler never rejects: a body broke off, and its client must see that
+    outgoing.destroy(); // the handler never rejects: a body broke off, and its client must see that
   }
 }
 

@@ -26,7 +26,7 @@ export type ToClient = { readonly number: number } & (
 
 interface Passed {
   readonly incoming: IncomingRequest;
-  readonly answer: ServerResponse;
+  readonly response: ServerResponse;
   /** Bytes that the client has not read yet. */
   waiting: number;
 }
@@ -48,10 +48,10 @@ export class PassedOn {
   }
 
   /** @param sentFor - the user or key, if known and the request has no key. */
-  passOn(incoming: IncomingRequest, answer: ServerResponse, sentFor?: unknown): void {
+  passOn(incoming: IncomingRequest, response: ServerResponse, sentFor?: unknown): void {
     const number = this.#next++;
-    this.#open.set(number, { incoming, answer, waiting: 0 });
-    answer.onClose(() => {
+    this.#open.set(number, { incoming, response, waiting: 0 });
+    response.onClose(() => {
       if (this.#open.delete(number)) this.#send({ number, event: "closed" });
     });
     const { method, url, old, rawHeaders, waitsForContinue } = incoming;
@@ -66,14 +66,14 @@ export class PassedOn {
     const { number } = message;
     const passed = this.#open.get(number);
     if (passed === undefined) return;
-    const { incoming, answer } = passed;
-    if ("head" in message) answer.head(...message.head);
+    const { incoming, response } = passed;
+    if ("head" in message) response.head(...message.head);
     else if ("body" in message) this.#write(number, passed, message.body);
     else if ("last" in message) {
       this.#open.delete(number);
-      answer.end(message.last);
+      response.end(message.last);
     } else if (message.act === "read") this.#read(number, incoming);
-    else if (message.act === "flush" || message.act === "destroy") answer[message.act]();
+    else if (message.act === "flush" || message.act === "destroy") response[message.act]();
     else incoming[message.act]();
   }
 
@@ -89,14 +89,14 @@ export class PassedOn {
   }
 
   #write(number: number, passed: Passed, bytes: Uint8Array): void {
-    const { answer } = passed;
+    const { response } = passed;
     passed.waiting += bytes.byteLength;
     const taken = () => {
       this.#send({ number, taken: passed.waiting });
       passed.waiting = 0;
     };
-    if (answer.write(bytes)) taken();
-    else answer.onDrain(taken);
+    if (response.write(bytes)) taken();
+    else response.onDrain(taken);
   }
 }
 

@@ -127,7 +127,7 @@ export class ServerConnection implements RequestSink, TurnConnection {
   }
 
   /** The response has been handed to the socket. */
-  answered(turn: Turn): void {
+  responded(turn: Turn): void {
     if (this.#turn !== turn) return;
     this.#sink = undefined;
     if (!turn.persistent) this.#linger();

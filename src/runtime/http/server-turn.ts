@@ -17,7 +17,7 @@ export interface TurnConnection {
   read(turn: Turn, sink: BodySink): void;
   pause(turn: Turn): void;
   resume(turn: Turn): void;
-  answered(turn: Turn): void;
+  responded(turn: Turn): void;
 }
 
 /** One request on a connection, and the response to it. */
@@ -135,7 +135,7 @@ export class Turn implements IncomingRequest, ServerResponse {
     if (!this.#chunked) this.#send("", body, "");
     else if (body.byteLength === 0) this.#send("", EMPTY, LAST_CHUNK);
     else this.#send(`${body.byteLength.toString(16)}\r\n`, body, `\r\n${LAST_CHUNK}`);
-    this.#connection.answered(this);
+    this.#connection.responded(this);
   }
 
   /** Aborts the response. If only the end of the connection marks its end, that must not look like a normal end. */

@@ -7,7 +7,7 @@ import type { ByteSocket, Sockets } from "./sockets.ts";
  */
 export interface ServerHandlers {
   /** A request and the response to it. Never throws. */
-  onRequest(request: IncomingRequest, answer: ServerResponse): void;
+  onRequest(request: IncomingRequest, response: ServerResponse): void;
   /**
    * A request for a WebSocket: the handler now owns the socket, which is paused; `early` holds the bytes after the head.
    * Only the head of the request has been read.

@@ -28,14 +28,14 @@ class Call implements UpstreamCall, ConnectionUser {
   #paused = false;
   /** Body bytes written before there was a connection. */
   #waiting: Uint8Array[] = [];
-  #endAsked: boolean;
+  #endRequested: boolean;
   #bodyPassed = false;
 
   constructor(pool: Pool, request: UpstreamRequest, events: UpstreamEvents) {
     this.#pool = pool;
     this.#request = request;
     this.#events = events;
-    this.#endAsked = request.body !== undefined || request.framing === "none";
+    this.#endRequested = request.body !== undefined || request.framing === "none";
     const idle = pool.take(request.origin);
     if (idle === undefined) this.#connect();
     else {
@@ -54,7 +54,7 @@ class Call implements UpstreamCall, ConnectionUser {
   }
 
   end(): void {
-    this.#endAsked = true;
+    this.#endRequested = true;
     if (!this.#settled && this.#connection !== undefined) this.#writeEnd(this.#connection.socket);
   }
 
@@ -91,7 +91,7 @@ class Call implements UpstreamCall, ConnectionUser {
     if (this.#settled) return;
     this.#settled = true;
     // A request whose body is still being sent would run into the next one.
-    this.#connection?.release(reusable && this.#endAsked && this.#waiting.length === 0);
+    this.#connection?.release(reusable && this.#endRequested && this.#waiting.length === 0);
     this.#events.onEnd();
   }
 
@@ -112,8 +112,8 @@ class Call implements UpstreamCall, ConnectionUser {
     this.#connection = undefined;
     const sentAt = this.#resendableAt;
     this.#resendableAt = undefined;
-    const unanswered = sentAt !== undefined && !started && !this.#bodyPassed;
-    if (unanswered && mayResend(this.#request.method, sentAt, this.#pool.unreadMs)) this.#connect();
+    const isResendable = sentAt !== undefined && !started && !this.#bodyPassed;
+    if (isResendable && mayResend(this.#request.method, sentAt, this.#pool.unreadMs)) this.#connect();
     else
       this.fail(
         new UpstreamError("broken", "the provider closed the connection before its answer was whole", { cause }),
@@ -155,7 +155,7 @@ class Call implements UpstreamCall, ConnectionUser {
     this.#waiting = [];
     let room = true;
     for (const bytes of waiting) room = this.#writeBody(socket, bytes);
-    if (this.#endAsked) this.#writeEnd(socket);
+    if (this.#endRequested) this.#writeEnd(socket);
     else if (room && waiting.length > 0) this.#events.onDrain?.();
   }
 

@@ -12,7 +12,7 @@ const ON_THE_WAY_MAX = 1024 * 1024;
  */
 export function takeOver(
   port: Endpoint,
-  serve: (incoming: IncomingRequest, answer: ServerResponse, sentFor?: unknown) => void,
+  serve: (incoming: IncomingRequest, response: ServerResponse, sentFor?: unknown) => void,
 ): () => void {
   const open = new Map<number, TakenOver>();
   port.addEventListener("message", ({ data }) => {

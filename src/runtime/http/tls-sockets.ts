@@ -12,7 +12,7 @@ const FIRST_BYTE_MS = 30_000;
 interface TlsSocketsOptions {
   readonly pair: TlsPair;
   /** The response to a client that speaks HTTP without TLS. */
-  readonly plainAnswer: () => Uint8Array;
+  readonly plainResponse: () => Uint8Array;
 }
 
 /**
@@ -20,7 +20,7 @@ interface TlsSocketsOptions {
  * runtimes: with Bun's own sockets the first bytes cannot be inspected before the handshake, and the certificate cannot be
  * changed.
  */
-export function tlsSockets({ pair, plainAnswer }: TlsSocketsOptions): Sockets {
+export function tlsSockets({ pair, plainResponse }: TlsSocketsOptions): Sockets {
   const accept = (raw: net.Socket, onSocket: (socket: ByteSocket) => void): void => {
     const timer = setTimeout(() => raw.destroy(), FIRST_BYTE_MS);
     timer.unref();
@@ -29,7 +29,7 @@ export function tlsSockets({ pair, plainAnswer }: TlsSocketsOptions): Sockets {
     raw.once("data", (first: Buffer) => {
       clearTimeout(timer);
       if (first[0] !== HANDSHAKE) {
-        refusePlain(raw, first, plainAnswer);
+        refusePlain(raw, first, plainResponse);
         return;
       }
       raw.pause();
@@ -60,13 +60,13 @@ export function tlsSockets({ pair, plainAnswer }: TlsSocketsOptions): Sockets {
 }
 
 /** Responds to a client that used `http://` by mistake; closes anything else without a response. */
-function refusePlain(raw: net.Socket, first: Buffer, answer: () => Uint8Array): void {
+function refusePlain(raw: net.Socket, first: Buffer, response: () => Uint8Array): void {
   const isHttp = /^[A-Z]{3,}/.test(first.toString("latin1", 0, 8));
   if (!isHttp) {
     raw.destroy();
     return;
   }
   raw.on("data", () => undefined); // discards input, so that the response is not lost
-  raw.end(answer());
+  raw.end(response());
   setTimeout(() => raw.destroy(), 2_000).unref();
 }

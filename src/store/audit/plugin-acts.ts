@@ -15,7 +15,7 @@ const SETTINGS: Readonly<Record<string, (key: string, before: Stored, after: Sto
     return {
       action,
       // A decision applies to the deployment; a request belongs to its organization.
-      organizationId: state === "pending" ? (text(asked(after)?.["organization"]) ?? null) : null,
+      organizationId: state === "pending" ? (text(requestIn(after)?.["organization"]) ?? null) : null,
       object: { kind: "domain", id: key, name: key },
       ...(before !== undefined && { before: decision(before) }),
       ...(after !== undefined && { after: decision(after) }),
@@ -46,7 +46,7 @@ function decision({ state, private: isPrivate }: NonNullable<Stored>) {
   return { state, private: isPrivate ?? false };
 }
 
-const asked = (decided: Stored) => decided?.["request"] as Stored;
+const requestIn = (decided: Stored) => decided?.["request"] as Stored;
 const text = (value: unknown) => (typeof value === "string" ? value : undefined);
 
 /** @param before - JSON text of the previous entry; undefined when there was none. */

@@ -3,7 +3,7 @@ import { GatewayError } from "../../errors.ts";
 import { collectGarbage } from "../../runtime/memory.ts";
 import { bind } from "./bind.ts";
 import { BUSY_MS } from "./busy.ts";
-import type { Statement as Asked } from "./database.ts";
+import type { Statement as Query } from "./database.ts";
 import { toObjects } from "./statement-cache.ts";
 
 interface Reader {
@@ -66,19 +66,19 @@ export class LocalReaders {
     this.#idle = [...this.#all];
   }
 
-  query<T>(statement: Asked, deadlineMs: number): Promise<T[]> {
+  query<T>(statement: Query, deadlineMs: number): Promise<T[]> {
     return this.#with(deadlineMs, (reader, endsAt) => this.#run<T>(reader, statement, endsAt));
   }
 
   /** In one transaction. */
-  queryTogether(statements: readonly Asked[], deadlineMs: number): Promise<unknown[][]> {
+  queryTogether(statements: readonly Query[], deadlineMs: number): Promise<unknown[][]> {
     return this.#with(deadlineMs, async (reader, endsAt) => {
       await this.#ready(reader);
       await reader.connection.exec("begin");
       try {
-        const answers: unknown[][] = [];
-        for (const statement of statements) answers.push(await this.#run(reader, statement, endsAt));
-        return answers;
+        const results: unknown[][] = [];
+        for (const statement of statements) results.push(await this.#run(reader, statement, endsAt));
+        return results;
       } finally {
         await reader.connection.exec("rollback");
       }
@@ -142,7 +142,7 @@ export class LocalReaders {
     }
   }
 
-  async #run<T>(reader: Reader, { sql, args }: Asked, endsAt: number): Promise<T[]> {
+  async #run<T>(reader: Reader, { sql, args }: Query, endsAt: number): Promise<T[]> {
     const { connection } = reader;
     let stopInterrupting = () => {};
     const timer = setTimeout(
@@ -154,11 +154,11 @@ export class LocalReaders {
     try {
       await this.#ready(reader);
       const statement = await this.#prepared(reader, sql);
-      const answer = await statement.iterate(args.map(bind));
-      reader.spent.push(answer);
+      const result = await statement.iterate(args.map(bind));
+      reader.spent.push(result);
       return toObjects<T>(
         statement.columns().map(({ name }: { name: string }) => name),
-        [...answer],
+        [...result],
       );
     } catch (cause) {
       // The statement may be in the middle of its rows.

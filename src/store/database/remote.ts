@@ -16,7 +16,7 @@ import { toObjects } from "./statement-cache.ts";
 /** Maximum concurrent requests to the server. */
 const CONCURRENCY = 20;
 /** Time limit in milliseconds for calls without a deadline; a server that takes longer counts as unavailable. */
-const ANSWER_MS = 15_000;
+const RESULT_MS = 15_000;
 
 /** A libSQL server (`http(s)`, `ws(s)`, `libsql`); its single database contains both. */
 export function openRemote(config: Config, objects?: Objects): Store {
@@ -45,7 +45,7 @@ class RemoteDatabase implements Database {
   async batch(statements: readonly Statement[]): Promise<void> {
     const bound = statements.map(({ sql, args }) => ({ sql, args: args.map(bind) as InValue[] }));
     const late = () => new GatewayError("database_unavailable", `${this.#origin} did not answer in time`);
-    await this.#limited(this.#client.batch(bound, "write"), ANSWER_MS, late);
+    await this.#limited(this.#client.batch(bound, "write"), RESULT_MS, late);
   }
 
   /** The server cannot stop a statement: after the deadline its response is ignored. */
@@ -55,19 +55,19 @@ class RemoteDatabase implements Database {
       deadlineMs === undefined
         ? new GatewayError("database_unavailable", `${this.#origin} did not answer in time`)
         : new GatewayError("query_timeout");
-    const answer = await this.#limited(
+    const result = await this.#limited(
       this.#client.execute({ sql, args: args.map(bind) as InValue[] }),
-      deadlineMs ?? ANSWER_MS,
+      deadlineMs ?? RESULT_MS,
       late,
     );
-    return rowsOf<T>(answer);
+    return rowsOf<T>(result);
   }
 
   async queryTogether(statements: readonly Statement[], { deadlineMs }: { readonly deadlineMs: number }) {
     const bound = statements.map(({ sql, args }) => ({ sql, args: args.map(bind) as InValue[] }));
     const late = () => new GatewayError("query_timeout");
-    const answers = await this.#limited(this.#client.batch(bound, "read"), deadlineMs, late);
-    return answers.map((answer) => rowsOf<unknown>(answer));
+    const results = await this.#limited(this.#client.batch(bound, "read"), deadlineMs, late);
+    return results.map((result) => rowsOf<unknown>(result));
   }
 
   /** The server does this, and compacting, on its own. */

@@ -123,19 +123,19 @@ class ReplicaDatabase implements Database {
  */
 async function insistently<T>(ask: () => Promise<T>): Promise<T> {
   const first = ask();
-  const asked = [first];
+  const calls = [first];
   for (const ms of ASK_AGAIN_MS) {
-    const answered = await Promise.race([
-      Promise.any(asked).then(
+    const isDone = await Promise.race([
+      Promise.any(calls).then(
         () => true,
         () => true,
       ),
       sleep(ms, false),
     ]);
-    if (answered) break;
-    asked.push(ask());
+    if (isDone) break;
+    calls.push(ask());
   }
-  return Promise.any(asked).catch(() => first);
+  return Promise.any(calls).catch(() => first);
 }
 
 /** The rest of a time limit that starts now; never 0, so that the called function reports the timeout. */
@@ -164,13 +164,13 @@ class Progress {
   async now(): Promise<number | "away" | "untold"> {
     if (performance.now() < this.#awayUntilMs) return "away";
     try {
-      const answer = await fetch(this.#address, {
+      const response = await fetch(this.#address, {
         method: "POST",
         headers: this.#headers,
         body: '{"requests":[{"type":"execute","stmt":{"sql":"select 1"}},{"type":"close"}]}',
         signal: AbortSignal.timeout(this.#waitMs),
       });
-      const index = indexIn(await answer.json());
+      const index = indexIn(await response.json());
       if (index === undefined) return "untold";
       this.#known = index;
       return index;
@@ -205,8 +205,8 @@ interface PipelineResponse {
   }[];
 }
 
-function indexIn(answer: unknown): number | undefined {
-  const index = (answer as PipelineResponse | null)?.results?.[0]?.response?.result?.replication_index;
+function indexIn(body: unknown): number | undefined {
+  const index = (body as PipelineResponse | null)?.results?.[0]?.response?.result?.replication_index;
   if (index === undefined || index === null) return undefined;
   return Number.isFinite(Number(index)) ? Number(index) : undefined;
 }

@@ -155,12 +155,12 @@ export async function forgetRequests(
     .where(eq(datasetRuns.organization_id, organizationId));
   const madeOf = and(isOneOf(request_id, requestIds), inArray(dataset_id, own));
   const made = db.select({ id: item }).from(datasetItems).where(madeOf);
-  const { item_id, run_id, request_id: answer } = datasetRunResults;
+  const { item_id, run_id, request_id: resultId } = datasetRunResults;
   await patiently(() =>
     db.batch([
       // Results for deleted items, and results that are deleted requests themselves.
       db.delete(datasetRunResults).where(and(inArray(item_id, made), inArray(run_id, runs))),
-      db.delete(datasetRunResults).where(and(isOneOf(answer, requestIds), inArray(run_id, runs))),
+      db.delete(datasetRunResults).where(and(isOneOf(resultId, requestIds), inArray(run_id, runs))),
       db.delete(datasetItems).where(madeOf),
     ]),
   );

@@ -28,7 +28,7 @@ export interface EarlierResponses {
  * @returns undefined when one of them is not recorded completely or was sent with `store: false`.
  */
 export async function turnsBefore(
-  answers: EarlierResponses,
+  earlier: EarlierResponses,
   organizationId: string,
   answerId: string,
   bytesMax: number,
@@ -36,9 +36,9 @@ export async function turnsBefore(
   const turns: Json[][] = [];
   let bytes = 0;
   for (let id: string | undefined = answerId; id !== undefined; ) {
-    const answer = await answers.records.answerOf({ organizationId, answerId: id });
+    const answer = await earlier.records.answerOf({ organizationId, answerId: id });
     if (answer === undefined || turns.length === DEPTH_MAX) return undefined;
-    const turn = await readTurn(answers, answer.requestId);
+    const turn = await readTurn(earlier, answer.requestId);
     if (turn === undefined) return undefined;
     bytes += turn.bytes;
     if (bytes > bytesMax) return undefined;
@@ -50,12 +50,12 @@ export async function turnsBefore(
 
 /** JSON list of the output items of a response, as its client received them. */
 export async function itemsOf(
-  answers: EarlierResponses,
+  earlier: EarlierResponses,
   organizationId: string,
   answerId: string,
 ): Promise<string | undefined> {
-  const answer = await answers.records.answerOf({ organizationId, answerId });
-  const turn = answer && (await readTurn(answers, answer.requestId));
+  const answer = await earlier.records.answerOf({ organizationId, answerId });
+  const turn = answer && (await readTurn(earlier, answer.requestId));
   return turn && JSON.stringify(turn.output);
 }
 

@@ -90,7 +90,7 @@ export async function askJudge(call: JudgeCall, rule: JudgeRule, record: JudgedR
     if (OWN_FAULT.has(status)) return { kind: "record", error, answer: undefined };
     return { kind: "judge", error, waitSeconds: answer.retryAfterSeconds };
   }
-  const text = outputOf(readAnswer(body));
+  const text = outputOf(readResponse(body));
   try {
     return { kind: "verdict", verdicts: readVerdict(text, rule.scores), answer: text };
   } catch (error) {
@@ -99,7 +99,7 @@ export async function askJudge(call: JudgeCall, rule: JudgeRule, record: JudgedR
   }
 }
 
-function readAnswer(body: Json): LlmSchema | null {
+function readResponse(body: Json): LlmSchema | null {
   return toLlmSchema({
     wireSchema: "chat-completions",
     mapping: undefined,

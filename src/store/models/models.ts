@@ -51,11 +51,14 @@ const LOOKED_AT = 2_000;
  * model.
  */
 export async function requestedModels(records: Database, organizationId: string): Promise<Map<string, string[]>> {
-  const sql = `select distinct provider, model, request_model as asked from (
+  const sql = `select distinct provider, model, request_model as requested from (
       select provider, model, request_model from whole_requests where organization_id = ?
       order by request_created_at desc, request_id desc limit ${LOOKED_AT}
     ) where request_model is not null and request_model <> model`;
-  const rows = await records.query<{ provider: string; model: string; asked: string }>({ sql, args: [organizationId] });
+  const rows = await records.query<{ provider: string; model: string; requested: string }>({
+    sql,
+    args: [organizationId],
+  });
   const names = Map.groupBy(rows, ({ provider, model }) => `${provider} ${model}`);
-  return new Map([...names].map(([key, found]) => [key, found.map(({ asked }) => asked)]));
+  return new Map([...names].map(([key, found]) => [key, found.map(({ requested }) => requested)]));
 }

@@ -5,7 +5,7 @@ import { CLAIM_SCRIPT } from "./claim-script.ts";
 import { NODE_GONE_MS } from "./nodes.ts";
 
 /** A server that takes longer counts as unavailable; the caller has 1,000 ms in total, including the database. */
-const ANSWER_MS = 300;
+const RESULT_MS = 300;
 const CONNECT_MS = 1_000;
 const RETRY_MS_MAX = 500;
 /**
@@ -85,8 +85,8 @@ export class LimitsServer {
   async claim(claims: readonly ShareClaim[]): Promise<ShareResult> {
     if (this.#redis.status !== "ready") return this.#fromDatabase(claims);
     if (this.#clock() >= this.#serverSettledMs) {
-      const answer = await this.#fromServer(claims);
-      if (answer !== undefined) return answer;
+      const result = await this.#fromServer(claims);
+      if (result !== undefined) return result;
     }
     // Both must grant a share while one of them may not know yet what every node holds.
     const inDatabase = await this.#fromDatabase(claims);
@@ -104,8 +104,8 @@ export class LimitsServer {
 
   /** Undefined when the server does not respond, or does not know yet what all nodes hold. */
   async #fromServer(claims: readonly ShareClaim[]): Promise<ShareResult | undefined> {
-    const answer = await this.#ask(claims);
-    if (answer === undefined || !answer.isYoung) return answer;
+    const result = await this.#ask(claims);
+    if (result === undefined || !result.isYoung) return result;
     // The server has lost its data.
     this.#moves += 1;
     this.#databaseSettledMs = this.#clock() + SETTLE_MS;
@@ -116,10 +116,16 @@ export class LimitsServer {
     const { prefix, node } = this.#options;
     // Braces keep the keys in one hash slot of a cluster.
     const keys = ["nodes", "since", ...claims.map(({ key }) => `limit ${key}`)].map((key) => `{${prefix}}:${key}`);
-    const asked = claims.flatMap(({ quota, used, want, held, keptMs }) => [quota, used, want, held, Math.ceil(keptMs)]);
+    const claimed = claims.flatMap(({ quota, used, want, held, keptMs }) => [
+      quota,
+      used,
+      want,
+      held,
+      Math.ceil(keptMs),
+    ]);
     try {
-      const answer = await this.#redis.claimShares(keys.length, ...keys, node, SETTLE_MS, NODE_GONE_MS, ...asked);
-      const [isYoung, nodes, ...amounts] = answer;
+      const result = await this.#redis.claimShares(keys.length, ...keys, node, SETTLE_MS, NODE_GONE_MS, ...claimed);
+      const [isYoung, nodes, ...amounts] = result;
       const grants = claims.map((_, at) => ({ amount: Number(amounts[2 * at]), others: Number(amounts[2 * at + 1]) }));
       if (isYoung === "1") this.#serverSettledMs = this.#clock() + SETTLE_MS;
       return { grants, nodes: Math.max(1, Number(nodes)), isExact: true, isYoung: isYoung === "1" };
@@ -163,7 +169,7 @@ export function connectLimits(url: string): ClaimingRedis {
   const redis = new Redis(url, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
-    commandTimeout: ANSWER_MS,
+    commandTimeout: RESULT_MS,
     connectTimeout: CONNECT_MS,
     retryStrategy: (attempt) => Math.min(50 * attempt, RETRY_MS_MAX),
   });

@@ -61,19 +61,19 @@ export class S3Store implements ObjectStore {
   }
 
   async put(name: string, content: Uint8Array): Promise<void> {
-    const answer = await this.#call({ method: "PUT", name, body: content });
-    if (answer.status >= 300) throw this.#refused(answer, `write ${name}`);
+    const response = await this.#call({ method: "PUT", name, body: content });
+    if (response.status >= 300) throw this.#refused(response, `write ${name}`);
   }
 
   async get(name: string, { offset, length }: ByteRange): Promise<Uint8Array | undefined> {
     if (length === 0) return new Uint8Array(0);
     const headers = { range: `bytes=${offset}-${offset + length - 1}` };
-    const answer = await this.#call({ method: "GET", name, headers, expected: length });
-    if (answer.status === 404 && readError(answer.body).code !== "NoSuchBucket") return undefined;
-    if (answer.status === 416) return undefined;
-    if (answer.status >= 300) throw this.#refused(answer, `read ${name}`);
+    const response = await this.#call({ method: "GET", name, headers, expected: length });
+    if (response.status === 404 && readError(response.body).code !== "NoSuchBucket") return undefined;
+    if (response.status === 416) return undefined;
+    if (response.status >= 300) throw this.#refused(response, `read ${name}`);
     // A store without range support sends the complete object.
-    const body = answer.status === 206 ? answer.body : answer.body.subarray(offset, offset + length);
+    const body = response.status === 206 ? response.body : response.body.subarray(offset, offset + length);
     return body.length === length ? body : undefined;
   }
 
@@ -86,9 +86,9 @@ export class S3Store implements ObjectStore {
         ...(token !== undefined && { "continuation-token": token }),
         ...(token === undefined && after !== undefined && { "start-after": after }),
       };
-      const answer = await this.#call({ method: "GET", query });
-      if (answer.status >= 300) throw this.#refused(answer, "list objects");
-      const { objects, next } = readList(answer.body);
+      const response = await this.#call({ method: "GET", query });
+      if (response.status >= 300) throw this.#refused(response, "list objects");
+      const { objects, next } = readList(response.body);
       if (objects.length > 0) yield objects;
       if (next === undefined || next === token) return;
       token = next;
@@ -96,15 +96,15 @@ export class S3Store implements ObjectStore {
   }
 
   async remove(name: string): Promise<void> {
-    const answer = await this.#call({ method: "DELETE", name });
-    if (answer.status >= 300 && answer.status !== 404) throw this.#refused(answer, `delete ${name}`);
+    const response = await this.#call({ method: "DELETE", name });
+    if (response.status >= 300 && response.status !== 404) throw this.#refused(response, `delete ${name}`);
   }
 
   /** The difference between the store's clock and ours, in milliseconds; undefined when it sends no date. */
   async clockDifferenceMs(): Promise<number | undefined> {
     const startedAt = Date.now();
-    const answer = await this.#call({ method: "GET", query: { "list-type": "2", "max-keys": "1" } });
-    const theirs = Date.parse(answer.headers.get("date") ?? "");
+    const response = await this.#call({ method: "GET", query: { "list-type": "2", "max-keys": "1" } });
+    const theirs = Date.parse(response.headers.get("date") ?? "");
     // The header has whole seconds, so half a second is added.
     return Number.isNaN(theirs) ? undefined : theirs + 500 - (startedAt + Date.now()) / 2;
   }
@@ -117,8 +117,8 @@ export class S3Store implements ObjectStore {
     for (let attempt = 0; ; attempt++) {
       const pause = RETRY_MS[attempt];
       try {
-        const answer = await this.#once(call);
-        if (pause === undefined || !PASSING.has(answer.status)) return answer;
+        const response = await this.#once(call);
+        if (pause === undefined || !PASSING.has(response.status)) return response;
       } catch (cause) {
         if (pause === undefined || isTimeout(cause)) throw this.#away(cause);
       }

@@ -16,7 +16,7 @@ const IDS_SHOWN = 20;
 /** Who wants records removed, and the filter or ids they gave. */
 export interface RemovalOrder {
   readonly by: Acting;
-  readonly asked?: unknown;
+  readonly selection?: unknown;
 }
 
 /**
@@ -96,11 +96,11 @@ export async function removeBeside(
     { sql: "delete from shared_links where subject in (select value from json_each(?))", args: [ids] },
   ];
   if (order === undefined) await records.batch(all);
-  else await recorded(records, all, order.by, actOf(organizationId, requestIds, order.asked));
+  else await recorded(records, all, order.by, actOf(organizationId, requestIds, order.selection));
 }
 
 /** One audit entry per step: the number of records and the first ids. */
-function actOf(organizationId: string, requestIds: readonly string[], asked: unknown): Act {
+function actOf(organizationId: string, requestIds: readonly string[], selection: unknown): Act {
   const ids = requestIds.slice(0, IDS_SHOWN);
   const [only] = requestIds.length === 1 ? ids : [];
   return {
@@ -108,6 +108,6 @@ function actOf(organizationId: string, requestIds: readonly string[], asked: unk
     organizationId,
     object: { kind: only === undefined ? "records" : "record", id: only ?? "", name: "" },
     before: { records: requestIds.length, ids },
-    ...(asked !== undefined && { after: { asked } }),
+    ...(selection !== undefined && { after: { asked: selection } }),
   };
 }

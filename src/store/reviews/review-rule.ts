@@ -124,8 +124,8 @@ export function readGiven(
     const path = `scores.${name}`;
     const score = scores.find((each) => each.name === name);
     if (score === undefined) {
-      const asked = scores.map((each) => quote(each.name)).join(", ");
-      throw wrong(path, `the review does not ask for this score, but for ${asked}`);
+      const names = scores.map((each) => quote(each.name)).join(", ");
+      throw wrong(path, `the review does not ask for this score, but for ${names}`);
     }
     read.set(name, readOne(score, value, path));
   }

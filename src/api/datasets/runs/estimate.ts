@@ -70,10 +70,10 @@ export async function estimateRun(
   }
   return Promise.all(
     selection.targets.map(async (target) => {
-      const asked = await firstAsked(context, caller, target, first);
-      if ("refused" in asked) return { ...nothing(target, tokens.length), notes: [asked.refused] };
-      const own = learnt.priceOf(caller.organizationId, asked.provider);
-      return estimateTarget({ target, tokens, ...asked, own, isRuled: ruled.has(asked.provider) });
+      const chosen = await firstTarget(context, caller, target, first);
+      if ("refused" in chosen) return { ...nothing(target, tokens.length), notes: [chosen.refused] };
+      const own = learnt.priceOf(caller.organizationId, chosen.provider);
+      return estimateTarget({ target, tokens, ...chosen, own, isRuled: ruled.has(chosen.provider) });
     }),
   );
 }
@@ -84,15 +84,20 @@ const nothing = ({ name }: Target, calls: number) => ({
 });
 
 /** The provider that would be called for the first item. */
-async function firstAsked(context: ApiContext, { key }: Caller, { model, parameters }: Target, item: Item | undefined) {
+async function firstTarget(
+  context: ApiContext,
+  { key }: Caller,
+  { model, parameters }: Target,
+  item: Item | undefined,
+) {
   const body = item && JSON.stringify({ ...parameters, model, messages: item.input.messages });
   try {
     const { targets } = await context.gateway.explainRoute({
       ...{ key, model, shape: "chat-completions", body, user: undefined, session: undefined, properties: {} },
     });
-    const asked = targets.find(({ skipped }) => skipped === null);
-    if (asked === undefined) return { refused: targets[0]?.skipped ?? "there is no usable target" };
-    return { provider: asked.provider, model: asked.model };
+    const chosen = targets.find(({ skipped }) => skipped === null);
+    if (chosen === undefined) return { refused: targets[0]?.skipped ?? "there is no usable target" };
+    return { provider: chosen.provider, model: chosen.model };
   } catch (error) {
     if (error instanceof GatewayError) return { refused: error.message };
     // Errors from another thread arrive as plain errors.

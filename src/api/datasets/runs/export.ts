@@ -39,14 +39,14 @@ export const fileName = ({ name }: Run, format: string): string =>
 
 /** The original response, then the response of each target. */
 function csvLinesOf({ item_id, input, output, labels, original, results }: ComparedItem): string {
-  const asked = textOf(input.messages.at(-1));
+  const question = textOf(input.messages.at(-1));
   const row = (of: ShownOriginal | ShownResult | null, more: Readonly<Record<string, unknown>>) => {
     const all: Json = {
       ...of,
       scores: of === null ? null : of.scores,
       item_id,
       labels: labels.join(", "),
-      input: asked,
+      input: question,
       ...more,
     };
     return csvLine(COLUMNS.map((column) => all[column] ?? null));

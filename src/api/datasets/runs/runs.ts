@@ -118,8 +118,8 @@ export function datasetRunEndpoints(context: ApiContext, callers: Callers) {
       "/v1/datasets/:id/runs/:run",
       async ({ params, request }) => {
         const { run } = await find(request, params);
-        const answer: RunWithTotals = { ...shownRun(run), totals: await totalsOf(context, run) };
-        return success(answer);
+        const shown: RunWithTotals = { ...shownRun(run), totals: await totalsOf(context, run) };
+        return success(shown);
       },
       endpoint(TAG, "Read a run", "How far it is, and totals of the original requests and of each target."),
     )
@@ -169,7 +169,7 @@ export function datasetRunEndpoints(context: ApiContext, callers: Callers) {
         "`jsonl`: an item a line. `csv`: a row for the original answer and one for each target.",
         {
           query: { format: t.String({ description: `${Object.keys(RUN_FORMATS).join(", ")}; jsonl unless given.` }) },
-          answers: { "application/x-ndjson": t.String(), "text/csv": t.String() },
+          responses: { "application/x-ndjson": t.String(), "text/csv": t.String() },
         },
       ),
     )

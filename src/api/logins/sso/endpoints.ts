@@ -57,9 +57,9 @@ async function start(context: ApiContext, name: string, request: Request): Promi
   }
   const isOther = searchParams.get("account") === "other";
   const { key, checks } = beginAttempt(cookieOf(request, cookieName(context)), name, returnTo);
-  const answer = redirect(await client.authorizationUrl(checks, isOther));
-  answer.headers.append("set-cookie", attemptCookie(context, key, ATTEMPT_MS / 1_000));
-  return answer;
+  const response = redirect(await client.authorizationUrl(checks, isOther));
+  response.headers.append("set-cookie", attemptCookie(context, key, ATTEMPT_MS / 1_000));
+  return response;
 }
 
 async function finish(context: ApiContext, name: string, request: Request): Promise<Response> {
@@ -85,10 +85,10 @@ async function finish(context: ApiContext, name: string, request: Request): Prom
     .finally(() => context.keys.spread());
   const caller = callerIn(user, await membershipsOf(records, user), request);
   const who = { userId: user.id, keyId: null, provider: name, idToken, secure: isSecure(context) };
-  const answer = redirect(`${publicOrigin(config)}${returnPath(attempt.returnTo)}`);
-  answer.headers.append("set-cookie", await context.logins.begin(request, who, caller, caller.organizationId));
-  answer.headers.append("set-cookie", attemptCookie(context, "", 0));
-  return answer;
+  const response = redirect(`${publicOrigin(config)}${returnPath(attempt.returnTo)}`);
+  response.headers.append("set-cookie", await context.logins.begin(request, who, caller, caller.organizationId));
+  response.headers.append("set-cookie", attemptCookie(context, "", 0));
+  return response;
 }
 
 /** @throws GatewayError `login_expired` if the log-in was not begun recently, in this browser, with this provider. */
@@ -114,12 +114,12 @@ async function watched(
     const because = cause === undefined ? {} : { because: messageOf(cause) };
     context.log.warn("a log-in by single sign-on failed", { sso: name, code, why: error.message, ...because });
     // Where a file is, or what is wrong with it, concerns only the operator.
-    const told = code === "config_invalid" ? new GatewayError("sso_failed", NOT_SET_UP, { cause: error }) : error;
-    if (!mayNote()) throw told;
+    const shown = code === "config_invalid" ? new GatewayError("sso_failed", NOT_SET_UP, { cause: error }) : error;
+    if (!mayNote()) throw shown;
     const actor = { kind: "system", id: "log-in", name: "log-in" } as const;
     const by = { actor, address: calledFrom(request), requestId: null };
-    await noteFailedLogin((await context.home.writer()).records, `sso:${name}: ${told.message}`, by);
-    throw told;
+    await noteFailedLogin((await context.home.writer()).records, `sso:${name}: ${shown.message}`, by);
+    throw shown;
   }
 }
 

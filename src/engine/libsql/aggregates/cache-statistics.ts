@@ -37,8 +37,8 @@ export async function cacheStatistics(
 const BUCKETS_MAX = 10_000;
 
 /** Cache results of the requests of a scope by time; buckets without cache requests are omitted. */
-export async function cacheSeries(database: Database, asked: Scope, timeBucket: TimeBucket, deadline: Deadline) {
-  const { scope, source } = await withoutBodies(database, asked, deadline);
+export async function cacheSeries(database: Database, requested: Scope, timeBucket: TimeBucket, deadline: Deadline) {
+  const { scope, source } = await withoutBodies(database, requested, deadline);
   // Looks up the repeated response by id: one index step for each hit.
   const repeated = (column: string) => `(select source.${column} from requests as source
     where r.cached = 1 and source.request_id = r.cache_reference_id and source.organization_id = r.organization_id)`;

@@ -31,13 +31,13 @@ export async function facets(
 
 async function valuesOf(
   database: Database,
-  asked: Scope,
+  requested: Scope,
   { name, limit }: { readonly name: string; readonly limit: number },
   deadline: Deadline,
 ) {
   const query: GroupBy = { groupBy: [name], timeBucket: undefined };
   const page = { limit, offset: 0 };
-  const aggregates = await fromBlocks(database, asked, { ...query, measures: {} }, deadline);
+  const aggregates = await fromBlocks(database, requested, { ...query, measures: {} }, deadline);
   if (aggregates !== undefined) {
     const rows = [...aggregates.groups()].map((group) => ({
       value: aggregates.keysOf(group)[0] ?? null,
@@ -45,7 +45,7 @@ async function valuesOf(
     }));
     return inOrder(rows, ORDER, page);
   }
-  const { scope, source } = await withoutBodies(database, asked, deadline);
+  const { scope, source } = await withoutBodies(database, requested, deadline);
   const statement = selectRecords(
     scope,
     sql`${groupColumns(query)} count(*) as requests`,

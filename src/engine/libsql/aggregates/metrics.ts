@@ -109,11 +109,11 @@ async function ranksOf(
  */
 async function metricsOfRecords(
   database: Database,
-  asked: Scope,
+  requested: Scope,
   query: MetricsQuery,
   { order, deadline }: { readonly order: readonly OrderKey[]; readonly deadline: Deadline },
 ) {
-  const { scope, source } = await withoutBodies(database, asked, deadline);
+  const { scope, source } = await withoutBodies(database, requested, deadline);
   const measures = [
     "count(*) as requests",
     OUTCOMES,
@@ -170,8 +170,8 @@ function metricsRow(row: Row, { groupBy, timeBucket, latencies = true, scores }:
 
 /** Error rate of the requests that the gateway did not refuse; null when there are none. */
 function errorRate({ requests, refused, errors }: Row): number | null {
-  const answered = Number(requests) - Number(refused);
-  return answered > 0 ? Number(errors) / answered : null;
+  const admitted = Number(requests) - Number(refused);
+  return admitted > 0 ? Number(errors) / admitted : null;
 }
 
 function named(names: readonly string[], keys: readonly Key[]): Row {

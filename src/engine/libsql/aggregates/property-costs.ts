@@ -18,18 +18,18 @@ import { inOrder } from "./order-rows.ts";
 /** Values of a property with the cost of their requests, most expensive first, ties by value. */
 export async function propertyCosts(
   database: Database,
-  asked: Scope,
+  requested: Scope,
   query: ListOptions & { readonly name: string },
   deadline: Deadline,
 ): Promise<PropertyCost[]> {
   const groupBy = [`${PROPERTY_PREFIX}${query.name}`];
-  const aggregates = await fromBlocks(database, asked, { groupBy, timeBucket: undefined, measures: {} }, deadline);
+  const aggregates = await fromBlocks(database, requested, { groupBy, timeBucket: undefined, measures: {} }, deadline);
   if (aggregates !== undefined) return fromAggregates(aggregates, query);
-  const bounds = onlyBounds(asked.tree);
+  const bounds = onlyBounds(requested.tree);
   const statement =
     bounds === undefined
-      ? await fromRecords(database, asked, query, deadline)
-      : fromEntries(asked.organizationId, bounds, query);
+      ? await fromRecords(database, requested, query, deadline)
+      : fromEntries(requested.organizationId, bounds, query);
   const rows = await database.query<PropertyCost>(statement, deadline.rest());
   return rows.map((row) => ({ ...row, cost: dollars(row.cost) }));
 }
@@ -54,11 +54,11 @@ const ORDER = raw("order by cost desc nulls last, value");
 /** For any filter: reads the records. */
 async function fromRecords(
   database: Database,
-  asked: Scope,
+  requested: Scope,
   { name, limit, offset }: ListOptions & { readonly name: string },
   deadline: Deadline,
 ): Promise<SqlStatement> {
-  const { scope, source } = await withoutBodies(database, asked, deadline);
+  const { scope, source } = await withoutBodies(database, requested, deadline);
   return selectRecords(
     scope,
     sql`${propertySql(name)} as value, sum(r.cost) as cost, count(*) as requests`,

@@ -9,11 +9,11 @@ import { withoutBodies } from "../find/find.ts";
 /** Scores of the records of a scope, those on the most records first. */
 export async function listScores(
   database: Database,
-  asked: Scope,
+  requested: Scope,
   { limit, offset }: ListOptions,
   deadline: Deadline,
 ): Promise<ListedScore[]> {
-  const { scope, source } = await withoutBodies(database, asked, deadline);
+  const { scope, source } = await withoutBodies(database, requested, deadline);
   const scored = selectRecords(scope, sql`r.scores as scores`, EMPTY, { source, where: sql`r.scores <> '{}'` });
   const args = scored.args ?? [];
   const text = `select v.key as score, count(*) as requests, avg(v.value + 0.0) as mean, min(v.value + 0.0) as min,

@@ -11,11 +11,11 @@ import { withoutBodies } from "../find/find.ts";
 /** For each session, counts only the records of the scope, as in its other aggregates. */
 export async function withSessionBytes(
   database: Database,
-  asked: Scope,
+  requested: Scope,
   sessions: readonly TotalsRow[],
   deadline: Deadline,
 ): Promise<readonly TotalsRow[]> {
-  const { scope, source } = await withoutBodies(database, asked, deadline);
+  const { scope, source } = await withoutBodies(database, requested, deadline);
   return addSessionBytes(sessions, {
     find(ids) {
       const statement = selectRecords(scope, sql`r.session_id, r.request_id, r.size_bytes`, EMPTY, {

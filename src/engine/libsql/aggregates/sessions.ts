@@ -68,14 +68,18 @@ async function lookUp(database: Database, { organizationId }: Scope, { ids, dead
 }
 
 /** Ids of sessions with a request in the scope. */
-export async function sessionsWith(database: Database, asked: Scope, deadline: Deadline): Promise<ReadonlySet<Key>> {
+export async function sessionsWith(
+  database: Database,
+  requested: Scope,
+  deadline: Deadline,
+): Promise<ReadonlySet<Key>> {
   const query = { groupBy: ["session"], timeBucket: undefined, measures: {} };
-  const aggregates = await fromBlocks(database, asked, query, deadline);
+  const aggregates = await fromBlocks(database, requested, query, deadline);
   if (aggregates !== undefined) {
     const keys = [...aggregates.groups()].map((group) => aggregates.keysOf(group)[0] ?? null);
     return new Set(keys.filter((key) => key !== null));
   }
-  const { scope, source } = await withoutBodies(database, asked, deadline);
+  const { scope, source } = await withoutBodies(database, requested, deadline);
   return distinctSessions(database, selectRecords(scope, SESSION_IDS, EMPTY, { source, where: HAS_SESSION }), deadline);
 }
 

@@ -54,14 +54,14 @@ const FEW_IDS = 2_000;
 /** Totals of everything with an id, including failed and refused requests; nulls last. */
 export async function totalsBy(
   database: Database,
-  asked: Scope,
+  requested: Scope,
   { name, id, first, last, order, page, among }: TotalsQuery,
   deadline: Deadline,
 ): Promise<Row[]> {
   const areFew = among !== undefined && among.size <= FEW_IDS;
   const measures: Measures = { tokens: true, activity: true, outcomes: true };
   const query = { groupBy: [name], timeBucket: undefined, measures };
-  const aggregates = areFew ? undefined : await fromBlocks(database, asked, query, deadline);
+  const aggregates = areFew ? undefined : await fromBlocks(database, requested, query, deadline);
   if (aggregates !== undefined) {
     const rows = topGroups(aggregates, { id, first, last, order, page, among }).map((group) => {
       const activity = aggregates.activityOf(group);
@@ -76,7 +76,9 @@ export async function totalsBy(
     });
     return inOrder(rows, order, page);
   }
-  const { scope, source } = areFew ? { scope: asked, source: PLANNED } : await withoutBodies(database, asked, deadline);
+  const { scope, source } = areFew
+    ? { scope: requested, source: PLANNED }
+    : await withoutBodies(database, requested, deadline);
   const column = raw(GROUPS[name]!);
   const isCounted = name === "user" || order.some(([key]) => key === "errors" || key === "refused");
   const totals = [

@@ -42,7 +42,7 @@ export async function blockAggregates(
   const dimensions = dimensionsOf(query);
   const names = groupNames(query);
   let aggregates = new GroupAggregates(dimensions, query.measures);
-  const answered = await askBlocks<GroupRow>(database, scope, deadline, (source) => ({
+  const isDone = await askBlocks<GroupRow>(database, scope, deadline, (source) => ({
     outside: selectRecords(
       scope,
       sql`${groupColumns(query)} ${raw(sumsSql(query.measures))}`,
@@ -60,7 +60,7 @@ export async function blockAggregates(
     },
     addBlock: (view, mask) => aggregates.addBlock(view, mask),
   }));
-  return answered ? aggregates : undefined;
+  return isDone ? aggregates : undefined;
 }
 
 function dimensionsOf({ groupBy, timeBucket }: GroupBy): Dimension[] {

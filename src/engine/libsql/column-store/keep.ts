@@ -115,9 +115,9 @@ async function makeBlock({ records }: Store, { first, last }: Range): Promise<vo
   for (let at = first; ; at = rows.at(-1)!.seq + 1) {
     const step = await records.query<BlockRow>({ sql: BLOCK_ROWS, args: [at, last, STEP_ROWS] });
     rows.push(...step);
-    const asked = step.filter(mayHaveErasedNames).map(({ seq }) => seq);
-    if (asked.length > 0) {
-      erased.push(...(await records.query<ErasedName>({ sql: ERASED_NAMES, args: [JSON.stringify(asked)] })));
+    const mayBeErased = step.filter(mayHaveErasedNames).map(({ seq }) => seq);
+    if (mayBeErased.length > 0) {
+      erased.push(...(await records.query<ErasedName>({ sql: ERASED_NAMES, args: [JSON.stringify(mayBeErased)] })));
     }
     if (step.length < STEP_ROWS) break;
     await nextTurn();

@@ -31,7 +31,7 @@ export async function top(
   deadline: Deadline,
 ): Promise<number[] | undefined> {
   let found = new Candidates(wanted);
-  const answered = await askBlocks<{ seq: number; value: number | null }>(database, scope, deadline, (source) => ({
+  const isDone = await askBlocks<{ seq: number; value: number | null }>(database, scope, deadline, (source) => ({
     outside: selectRecords(scope, raw(`r.seq as seq, ${NUMBER_COLUMNS[wanted.column]} as value`), EMPTY, { source }),
     begin: (rows) => {
       found = new Candidates(wanted);
@@ -39,7 +39,7 @@ export async function top(
     },
     addBlock: async (view, mask) => found.addBlock(view, mask, wanted.column),
   }));
-  return answered ? found.seqs() : undefined;
+  return isDone ? found.seqs() : undefined;
 }
 
 class Candidates {

@@ -27,10 +27,10 @@ export async function wholeRecords(
 /** Some columns of records. */
 export function recordColumns<Column extends keyof RequestRow>(
   database: Database,
-  asked: Omit<RecordsToShow, "sight"> & { readonly columns: readonly Column[] },
+  query: Omit<RecordsToShow, "sight"> & { readonly columns: readonly Column[] },
 ): Promise<Pick<RequestRow, Column>[]> {
-  const columns = asked.columns.map((column) => `r.${column} as ${column}`).join(", ");
-  return database.query<Pick<RequestRow, Column>>(selectKeys(withKinds(columns), asked, "requests r"));
+  const columns = query.columns.map((column) => `r.${column} as ${column}`).join(", ");
+  return database.query<Pick<RequestRow, Column>>(selectKeys(withKinds(columns), query, "requests r"));
 }
 
 /** The oldest records of a session. */
@@ -59,21 +59,21 @@ export async function organizationOf(database: Database, requestId: string): Pro
  */
 export async function listedRecords<Column extends keyof RequestRow>(
   database: Database,
-  asked: RecordsToShow,
+  query: RecordsToShow,
   columns: readonly Column[],
 ): Promise<ListedRecord<Column>[]> {
   // SQLite prints floating-point numbers with 15 digits, so such columns are returned as cells.
   const exact = columns.filter((column) => COLUMNS[column].getSQLType() === "real");
   const others = columns.filter((column) => !exact.includes(column));
   const cells = [
-    `${STORED[asked.sight]} as stored`,
+    `${STORED[query.sight]} as stored`,
     `json_array(${ofRow(others).join(", ")}) as others`,
-    PACKED[asked.sight],
+    PACKED[query.sight],
     ...ofRow(exact),
   ];
   try {
     const printed = await database.query<PrintedRow<Column>>(
-      selectKeys(withKinds(cells.join(", ")), asked, "requests r"),
+      selectKeys(withKinds(cells.join(", ")), query, "requests r"),
     );
     const excerpts = await loadExcerpts(
       database,
@@ -88,8 +88,8 @@ export async function listedRecords<Column extends keyof RequestRow>(
   } catch (cause) {
     // A damaged cell that JSON cannot represent must not make the other records unreadable.
     if (!/\bJSON\b/.test(messageOf(cause))) throw cause;
-    const rows = await wholeRecords(database, asked.organizationId, asked.keys);
-    return rows.map((row) => ({ stored: JSON.stringify(shownMembers(storedMembers(row), asked.sight)), row }));
+    const rows = await wholeRecords(database, query.organizationId, query.keys);
+    return rows.map((row) => ({ stored: JSON.stringify(shownMembers(storedMembers(row), query.sight)), row }));
   }
 }
 

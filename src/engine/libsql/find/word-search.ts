@@ -78,13 +78,13 @@ export class WordSearch {
     const { after } = this.#options;
     let before = after === undefined ? Number.MAX_SAFE_INTEGER : Number(after.values[0]);
     for (let hits = FIRST_HITS, together = 1; ; ) {
-      const asked = there.filter((shard) => shard <= shardOf(before - 1)).slice(0, together);
-      if (asked.length === 0) return;
-      const askedMs = performance.now();
-      const seqs = await this.#hits(asked, { before, hits, chosen });
-      const eachMs = (performance.now() - askedMs) / asked.length;
+      const shards = there.filter((shard) => shard <= shardOf(before - 1)).slice(0, together);
+      if (shards.length === 0) return;
+      const startedMs = performance.now();
+      const seqs = await this.#hits(shards, { before, hits, chosen });
+      const eachMs = (performance.now() - startedMs) / shards.length;
       if (seqs === undefined) together = 1;
-      if (seqs === undefined && asked.length > 1) continue;
+      if (seqs === undefined && shards.length > 1) continue;
       const lookedTo = seqs !== undefined && seqs.length > 0 ? await this.#add(seqs) : undefined;
       if (lookedTo !== undefined) before = lookedTo;
       else if (seqs?.length === hits) {
@@ -92,7 +92,7 @@ export class WordSearch {
         hits = Math.min(hits * 2, most);
         together = 1;
       } else {
-        before = asked.at(-1)! * SHARD_RECORDS;
+        before = shards.at(-1)! * SHARD_RECORDS;
         together = Math.max(1, Math.min(together * 4, TOGETHER_MAX, Math.floor(this.#restMs() / 2 / eachMs)));
       }
       yield before;
@@ -140,14 +140,14 @@ export class WordSearch {
 
   /** The highest record numbers of hits in these tables; undefined when a table was just dropped. */
   async #hits(
-    asked: readonly number[],
+    shards: readonly number[],
     { before, hits, chosen }: { before: number; hits: number; chosen: Chosen },
   ): Promise<number[] | undefined> {
     // Chosen records belong to the organization, so its token, which all its records have, is not needed.
     const { organizationId } = this.#scope;
     const match = matchText(this.#options.query, chosen === undefined ? organizationId : undefined);
     const args: Value[] = [match, before, hits];
-    const tables = asked.map((shard) => {
+    const tables = shards.map((shard) => {
       const table = tableOf(shard);
       const among = chosen === undefined ? "" : `and +rowid in (select value from json_each(?${args.length + 1}))`;
       if (chosen !== undefined) args.push(JSON.stringify(chosen.get(shard) ?? []));

@@ -114,9 +114,11 @@ export async function rewriteContents(
   rows: ReadonlyMap<string, Pick<RequestRow, "request_id" | "organization_id" | "size_bytes">>,
   beside: readonly Statement[] = [],
 ): Promise<ReadonlySet<string>> {
-  const told = changes.filter(({ texts, responseBody, stored }) => (texts ?? responseBody ?? stored) !== undefined);
-  const before = await content.whole(told.map(({ requestId }) => requestId));
-  const records = told.map((change) => {
+  const rewritten = changes.filter(
+    ({ texts, responseBody, stored }) => (texts ?? responseBody ?? stored) !== undefined,
+  );
+  const before = await content.whole(rewritten.map(({ requestId }) => requestId));
+  const records = rewritten.map((change) => {
     const { parts, assets, texts, excerpts } = before.get(change.requestId) ?? NOTHING;
     const found = foundParts(change);
     const names = new Set(found.map(({ part }) => part));

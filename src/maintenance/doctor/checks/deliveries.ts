@@ -24,7 +24,9 @@ async function checkRegion(config: Config): Promise<CheckResult[]> {
   const store = await openStore(config, "read");
   try {
     const troubles = await endpointTroubles(store.records, Date.now() - DAY_MS, QUERY_MS);
-    return troubles.length > 0 ? troubles.map(toldOf) : [ok("every webhook and alert channel accepts its deliveries")];
+    return troubles.length > 0
+      ? troubles.map(warningOf)
+      : [ok("every webhook and alert channel accepts its deliveries")];
   } catch {
     return [warn("the deliveries cannot be read", "see what the check of the database says")];
   } finally {
@@ -33,7 +35,7 @@ async function checkRegion(config: Config): Promise<CheckResult[]> {
 }
 
 /** Without URLs: they may contain secrets. */
-function toldOf({ source_id, endpoint_id, failed, waiting, last_error }: EndpointTrouble): CheckResult {
+function warningOf({ source_id, endpoint_id, failed, waiting, last_error }: EndpointTrouble): CheckResult {
   const isWebhook = source_id === endpoint_id;
   const what = isWebhook ? `webhook ${source_id}` : `channel ${endpoint_id} of alert ${source_id}`;
   const message = `${what}: ${failed} given up within a day, ${waiting} failed and waiting; ${last_error ?? ""}`;

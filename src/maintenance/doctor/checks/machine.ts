@@ -73,13 +73,13 @@ export const dnsCheck: Check = {
   name: "dns",
   async run({ config }) {
     const servers = config.dns_servers;
-    const asked = servers.length === 0 ? "the system" : servers.join(", ");
+    const resolver = servers.length === 0 ? "the system" : servers.join(", ");
     const started = performance.now();
     try {
       await within(resolveWith(servers), DNS_MS, () => {
         throw new Error(`no response in ${DNS_MS} ms`);
       });
-      return [ok(`${asked} answers, in ${Math.round(performance.now() - started)} ms`)];
+      return [ok(`${resolver} answers, in ${Math.round(performance.now() - started)} ms`)];
     } catch (error) {
       const { code, message } = error as { code?: string; message: string };
       const fix =
@@ -87,8 +87,8 @@ export const dnsCheck: Check = {
           ? "check the network and /etc/resolv.conf, or set WEIR_DNS_SERVERS; without providers elsewhere it does not matter"
           : "check WEIR_DNS_SERVERS and the network";
       // A server that reports "no such name" works.
-      if (code === "ENOTFOUND" && servers.length > 0) return [ok(`${asked} answers`)];
-      return [warn(`${asked} finds no address of ${DNS_NAME} (${code ?? message})`, fix)];
+      if (code === "ENOTFOUND" && servers.length > 0) return [ok(`${resolver} answers`)];
+      return [warn(`${resolver} finds no address of ${DNS_NAME} (${code ?? message})`, fix)];
     }
   },
 };

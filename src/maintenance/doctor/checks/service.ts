@@ -55,16 +55,16 @@ export const serviceCheck: Check = {
   },
 };
 
-function readinessOf(answer: Readiness): CheckResult[] {
-  if (answer.state === "no answer") {
+function readinessOf(readiness: Readiness): CheckResult[] {
+  if (readiness.state === "no answer") {
     return [
-      warn(`${answer.address} does not respond: ${answer.why}`, "if it was just started, wait; else see its log"),
+      warn(`${readiness.address} does not respond: ${readiness.why}`, "if it was just started, wait; else see its log"),
     ];
   }
   const fix = "see the service's log and docs/operations.md";
-  const outcomes = answer.degraded.map((message) => warn(message, fix));
-  if (answer.state === "not ready") outcomes.push(fail("it runs but is not ready", fix));
-  return outcomes.length > 0 ? outcomes : [ok(`running and ready at ${answer.address}`)];
+  const outcomes = readiness.degraded.map((message) => warn(message, fix));
+  if (readiness.state === "not ready") outcomes.push(fail("it runs but is not ready", fix));
+  return outcomes.length > 0 ? outcomes : [ok(`running and ready at ${readiness.address}`)];
 }
 
 /** @returns why the port cannot be listened on, or undefined if it can. */

@@ -47,9 +47,9 @@ async function checkProvider(config: Config, provider: SsoProvider): Promise<Che
     redirect,
     secret: () => undefined,
     fetch: async (url, init) => {
-      const answer = await call(url, init);
-      theirMs = Date.parse(answer.headers.get("date") ?? "") || undefined;
-      return answer;
+      const response = await call(url, init);
+      theirMs = Date.parse(response.headers.get("date") ?? "") || undefined;
+      return response;
     },
   });
   const name = `sso.${provider.name}`;
@@ -86,9 +86,9 @@ async function redirectOutcome(name: string, client: SsoClient, redirect: string
   url.searchParams.set("prompt", "none");
   const fix = `register ${redirect} as redirect address of the client ${client.provider.clientId}`;
   try {
-    const answer = await fetch(url, { redirect: "manual", signal: AbortSignal.timeout(ASK_MS) });
-    await answer.body?.cancel();
-    const location = answer.headers.get("location") ?? "";
+    const response = await fetch(url, { redirect: "manual", signal: AbortSignal.timeout(ASK_MS) });
+    await response.body?.cancel();
+    const location = response.headers.get("location") ?? "";
     if (location.startsWith(`${redirect}?`)) {
       const error = new URL(location).searchParams.get("error") ?? "";
       if (["unauthorized_client", "invalid_scope", "unsupported_response_type"].includes(error))
@@ -98,8 +98,8 @@ async function redirectOutcome(name: string, client: SsoClient, redirect: string
         );
       return ok(`${name}: ${client.provider.issuer} responds, and knows ${redirect}`);
     }
-    if (answer.status >= 400)
-      return fail(`${name}: the provider refuses the client or its redirect address (${answer.status})`, fix);
+    if (response.status >= 400)
+      return fail(`${name}: the provider refuses the client or its redirect address (${response.status})`, fix);
     return ok(`${name}: ${client.provider.issuer} responds; only a log-in shows whether it knows ${redirect}`);
   } catch (error) {
     return fail(`${name}: the provider's log-in page does not respond: ${messageOf(error)}`, "check the provider");
