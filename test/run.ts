@@ -41,7 +41,8 @@ const SETS: Readonly<Record<string, TestSet>> = {
 };
 
 const [name = "", ...given] = process.argv.slice(2);
-const rest = given.filter((word) => word !== "--check");
+// `--` arrives when the runner is started without npm.
+const rest = given.filter((word) => word !== "--check" && word !== "--");
 const set = Object.hasOwn(SETS, name) ? SETS[name] : undefined;
 if (set === undefined) {
   console.error(`usage: bun test/run.ts ${Object.keys(SETS).join("|")} [part of a path…] [--flag of bun test…]`);
