@@ -88,11 +88,10 @@ const words = [
 const shared = new Set(set.shares === true && rest.length === 0 ? sharingTests() : []);
 const apart = files.filter((file) => !shared.has(file));
 const cores = availableParallelism();
-// Tests wait for programs, limits of time and retries half of their time, those in a browser for its pages a third of
-// it: further workers use the cores meanwhile, and so do the tests that share a process, which hardly wait.
+// Tests wait for programs, limits of time and retries half of their time, those in a browser for its pages: further workers
+// use the cores meanwhile, and so do the tests that share a process, which hardly wait.
 const runs: Promise<Result>[] = [];
-if (apart.length > 0)
-  runs.push(runFiles(apart, { kind: isBrowser ? "browser" : "apart", workers: cores + (isBrowser ? 1 : 2) }));
+if (apart.length > 0) runs.push(runFiles(apart, { kind: isBrowser ? "browser" : "apart", workers: cores + 2 }));
 if (shared.size > 0) runs.push(runFiles([...shared], { kind: "shared", workers: cores, after: runs[0] }));
 const results = await Promise.all(runs);
 const check = await checked;
