@@ -29,7 +29,7 @@ function start(env: Readonly<Record<string, string>> = {}): Promise<Weir> {
   });
 }
 
-test("the binary alone proxies, records, reads back, and loads a drop-in that lies beside it", async () => {
+test("the binary alone proxies, records, reads back, and loads a drop-in next to it", async () => {
   mkdirSync(join(folder, "providers"));
   // Over 50 kB: the runtime keeps compiled forms of such files in the home directory unless it is told not to.
   const provider = `import type { ProviderPlugin } from "weir/plugin";

@@ -11,7 +11,7 @@ test("a name draws the same numbers each time, and another name others", () => {
   expect(drawn("a")).not.toEqual(drawn("b"));
 });
 
-test("numbers are from 0 up to 1, bytes as many as asked for", () => {
+test("numbers are from 0 up to 1, and bytes have the requested length", () => {
   const source = chance("range");
   const numbers = Array.from({ length: 1_000 }, () => source.number());
   expect(Math.min(...numbers)).toBeGreaterThanOrEqual(0);

@@ -92,7 +92,7 @@ test.each(["WEIR_EU_API_PORT", "WEIR_EU_GATEWAY_PORT", "WEIR_EU_DATABASE_URL"])(
   },
 );
 
-test("without any of its keys there is no European pair, and it is none beside a European region or on taken ports", () => {
+test("without any of its keys there is no European pair, nor with a European region or on taken ports", () => {
   expect(europeanConfig(load({}).config)).toBeUndefined();
   expect(problems({ WEIR_EU_GATEWAY_PORT: "8787" })).toEqual([
     "eu_gateway_port = 8787 (WEIR_EU_GATEWAY_PORT): must differ from gateway_port",
@@ -272,7 +272,7 @@ describe("one line tells key, value and what is allowed", () => {
     expect(lines[0]).not.toContain("\n");
   });
 
-  test("and all of them are told", () => {
+  test("and all of them are reported", () => {
     expect(problems({ WEIR_REGION: "x", WEIR_NOPE: "1" }, "drain_seconds = -1\nnope = 2")).toHaveLength(4);
   });
 

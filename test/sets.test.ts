@@ -51,7 +51,7 @@ test.each([
   ["the environment it only reads", `if (process.env["A"] === "1") run();`, true],
   ["a global", `globalThis.fetch = async () => new Response();`, false],
   ["the working directory", `process.chdir("/tmp");`, false],
-  ["what is told of errors", `process.on("unhandledRejection", listen);`, false],
+  ["what is reported of errors", `process.on("unhandledRejection", listen);`, false],
   ["the memory it measures", `process.memoryUsage();`, false],
   ["the clock, by a helper", `import { later } from "./b.ts"; later();`, false],
   ["a process it starts", `Bun.spawn(["true"]);`, false],

@@ -119,7 +119,7 @@ describe("a change through the API", () => {
     }
   });
 
-  test("deleting is noted with what was asked for, how many went, and which", async () => {
+  test("a deletion is logged with its selection, its number of records and their ids", async () => {
     const id = await insertRecord(it.store, it.organization, { user_id: "gone" });
     const filter = { request_response_rmt: { user_id: { equals: "gone" } } };
     await it.call("DELETE", "/v1/request", { body: { filter } });

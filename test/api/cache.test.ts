@@ -73,7 +73,7 @@ test.each([
   ["everything, said with an empty object", {}, {}],
   ["one key", { key: KEY }, { key: KEY }],
   ["a model", { model: "m-1" }, { model: "m-1" }],
-  ["the answer of a request", { request_id: "ABC" }, { requestId: "abc" }],
+  ["the response of a request", { request_id: "ABC" }, { requestId: "abc" }],
   ["a property", { property: { name: "App" } }, { property: { name: "App" } }],
   [
     "a model and a property's value",

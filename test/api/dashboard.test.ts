@@ -25,7 +25,7 @@ describe("the shell", () => {
     "/overview?range=7d",
     "/no/such/page",
     "/requests/%E0%A4%A",
-  ])("answers a browser at %s, without a key", async (path) => {
+  ])("serves a browser at %s, without a key", async (path) => {
     const answer = await page(path);
     expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
     expect(await answer.text()).toContain('<div id="root"></div>');
@@ -48,7 +48,7 @@ describe("the shell", () => {
     expect(html).not.toMatch(/(?:src|href)="(?!\/assets\/)/);
   });
 
-  test("is asked for again by its tag only", async () => {
+  test("is revalidated by its ETag only", async () => {
     const first = await page("/");
     expect(first.headers.get("cache-control")).toBe("no-cache");
     const again = await page("/", { accept: "text/html", "if-none-match": first.headers.get("etag")! });
@@ -69,7 +69,7 @@ describe("programs get what they ask for", () => {
     expect([answer.status, answer.headers.get("content-type")!.includes("html")]).toEqual([status, false]);
   });
 
-  test("an address that is none answers JSON to who accepts no page", async () => {
+  test("an unknown path returns JSON to a client that does not accept HTML", async () => {
     const answer = await page("/nothing", { accept: "application/json" });
     expect([answer.status, (await answer.json()).error]).toEqual([404, 404]);
   });

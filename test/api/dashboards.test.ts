@@ -113,7 +113,7 @@ describe("those that Weir ships", () => {
     }
   });
 
-  test.each(Object.keys(SHIPPED))("%s can be copied, and every panel of it is answered", async (id) => {
+  test.each(Object.keys(SHIPPED))("%s can be copied, and every panel of it returns data", async (id) => {
     const { json } = await api.call("GET", `/v1/dashboards/${id}`);
     const copy = await made({ ...(readFile(fileText(json.data)) as object), name: `Copy of ${id}` });
     expect(copy.panels).toEqual(json.data.panels);
@@ -188,7 +188,7 @@ test.each([
     "panels",
     "262144",
   ],
-])("a dashboard with %s is refused at its member, and told how to put it right", async (_what, body, path, hint) => {
+])("a dashboard with %s is refused, and the error names the member and the fix", async (_what, body, path, hint) => {
   const { status, json } = await post(body);
   expect([status, json.path]).toEqual([400, path]);
   expect(json.message).toContain(hint);

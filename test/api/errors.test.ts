@@ -46,7 +46,7 @@ const CODES: Readonly<Record<string, string>> = {
   "an unknown key": "invalid_auth",
 };
 
-describe("the API answers", () => {
+describe("the API responds", () => {
   test.each<Row>([
     ["an unknown path", "GET", "/v1/nothing", {}, 404, null],
     ["an unknown path without a key", "GET", "/nothing", { key: null }, 404, null],
@@ -157,7 +157,7 @@ describe("the API answers", () => {
     expect(response.status).toBe(400);
   });
 
-  test("413 to one who sends all of a large body before reading", async () => {
+  test("with 413 to a client that sends all of a large body before reading", async () => {
     const { promise: answered, resolve } = Promise.withResolvers<string>();
     const socket = connect(it.api.port, "127.0.0.1");
     socket.on("error", (error) => resolve(error.message));
@@ -172,7 +172,7 @@ describe("the API answers", () => {
     socket.destroy();
   });
 
-  test("413 to one who announces a large body, before any of it has come", async () => {
+  test("with 413 to a client that announces a large body, before any of it arrives", async () => {
     for (const path of [BY_IDS, "/v1/import"]) {
       const { promise: answered, resolve } = Promise.withResolvers<string>();
       const socket = connect(it.api.port, "127.0.0.1");
@@ -186,7 +186,7 @@ describe("the API answers", () => {
     }
   });
 
-  test("what cannot be answered now with when to ask again, and everything with nosniff", async () => {
+  test("with Retry-After if it is not ready, and always with nosniff", async () => {
     const away = await openApi();
     away.gatewayStatus = new Error("it does not respond");
     const probe = await away.call("GET", "/readyz", { key: null });

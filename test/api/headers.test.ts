@@ -45,7 +45,7 @@ test("a request without recorded headers has none", async () => {
   });
 });
 
-test("nobody reads the headers of another organization's request, or without the scope", async () => {
+test("headers of another organization's request, or without the scope, cannot be read", async () => {
   const id = await insertRecord(it.store, it.organization, {}, { headers });
   const asked = async (key: string | null) => (await it.call("GET", `/v1/request/${id}/headers`, { key })).status;
   expect([await asked(it.keys.other), await asked(it.keys.gateway), await asked(null)]).toEqual([404, 403, 401]);

@@ -112,7 +112,7 @@ test.each([
   }
 });
 
-describe("a key that sees figures", () => {
+describe("a key that sees metrics only", () => {
   test.each<[string, Record<string, unknown>]>([
     ["query_requests", {}],
     ["get_request", { id: idOf(1) }],
@@ -191,7 +191,7 @@ test("a long text comes in parts that make the whole", async () => {
   expect(JSON.parse(text).messages[0].content).toBe(LONG);
 });
 
-test("sessions, figures, properties and models are answered", async () => {
+test("sessions, metrics, properties and models are returned", async () => {
   await using client = await connected(keys.read);
   const { value } = await call(client, "get_session", { session: "s-1", limit: 3 });
   expect(value.session).toMatchObject({ session_id: "s-1", requests: 5 });
@@ -326,7 +326,7 @@ describe("the wire", () => {
     ["no JSON", "{", -32700],
     ["an empty batch", "[]", -32600],
     ["a batch that is too long", JSON.stringify(Array.from({ length: 21 }, (_, id) => ping(id))), -32600],
-  ])("%s is answered as JSON-RPC says", async (_name, body, code) => {
+  ])("%s gets the response that JSON-RPC specifies", async (_name, body, code) => {
     const answer = await send(body);
     expect([answer.status, await answer.json()]).toEqual([
       400,
@@ -334,7 +334,7 @@ describe("the wire", () => {
     ]);
   });
 
-  test("answers a batch of an older client", async () => {
+  test("responds to a batch of an older client", async () => {
     const answers = (await (await send(JSON.stringify([ping(1), ping(2)]))).json()) as { id: number }[];
     expect(answers.map(({ id }) => id).sort()).toEqual([1, 2]);
   });

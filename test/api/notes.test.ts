@@ -81,7 +81,7 @@ const follow = (path: string) => api.call("GET", `/v1/shared/${path}`, { key: nu
 const revoke = (id: string, key = api.keys.all) => api.call("DELETE", `/v1/shared-links/${id}`, { key });
 
 describe("a shared link", () => {
-  test("shows its request without a key, for seven days, and says nothing of who asked", async () => {
+  test("shows its request without a key, for seven days, and does not reveal the caller", async () => {
     const id = await record();
     const { json } = await share({ request_id: id });
     const { token, url, created_at, expires_at, owner } = json.data;
@@ -100,7 +100,7 @@ describe("a shared link", () => {
     }
   });
 
-  test("is neither indexed nor kept by caches, whatever is answered", async () => {
+  test("is neither indexed nor cached, whatever the response is", async () => {
     const id = await record();
     const { token } = (await share({ request_id: id })).json.data;
     const paths = [`/v1/shared/${token}`, `/v1/shared/${token}/request/${id}`, "/v1/shared/wrong", `/shared/${token}`];

@@ -68,7 +68,7 @@ describe.each(DATABASES)("on %s", (kind) => {
     return json.data.map((row: { request_id: string }) => NUMBER_OF.get(row.request_id));
   }
 
-  test("rule 1: a property filter without the wrapper answers nothing, and says why; with it, it finds", async () => {
+  test("rule 1: a property filter without the wrapper finds nothing, and the response says why; with it, it finds records", async () => {
     const bare = await post("query-fast", { filter: { properties: { Tier: { equals: "gold" } } } });
     expect(bare.status).toBe(200);
     expect(bare.json).toMatchObject({ data: [], error: null });
@@ -200,7 +200,7 @@ describe.each(DATABASES)("on %s", (kind) => {
     expect(json).toMatchObject({ data: 11, error: null });
   });
 
-  test("without limit there are ten rows; offset passes over rows; limit 0 answers none", async () => {
+  test("without limit there are ten rows; offset passes over rows; limit 0 returns none", async () => {
     const { json } = await post("query-fast", { filter: "all" });
     expect(json.data).toHaveLength(10);
     expect(await found("all", { limit: 3, offset: 28 })).toEqual([1, 0]);
@@ -208,7 +208,7 @@ describe.each(DATABASES)("on %s", (kind) => {
     expect(await found("all", { offset: 1e300 })).toEqual([]);
   });
 
-  test("a row is a whole record; bodies and inputs come as asked", async () => {
+  test("a row is a whole record; bodies and inputs are included as requested", async () => {
     const whole = (await post("query-fast", { filter: wrapped("prompt_tokens", { equals: 8 }), includeInputs: true }))
       .json.data[0];
     expect(whole).toMatchObject({

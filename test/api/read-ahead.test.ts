@@ -16,7 +16,7 @@ test("what comes next is read while the caller works, and no more than that", as
   ]);
 });
 
-test("a failure comes in its place, after what was read before it", async () => {
+test("a failure arrives in order, after everything read before it", async () => {
   const got: number[] = [];
   const read = async (item: number) => {
     if (item === 2) throw new Error("cannot be read");

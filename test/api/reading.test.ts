@@ -16,7 +16,7 @@ const byIds = (requestIds: string[], more: object = {}) =>
 const json = (value: unknown) => ({ form: "json", content: JSON.stringify(value) });
 
 describe("reading by ids", () => {
-  test("keeps the order asked, takes either case, answers each once, leaves out what it does not know", async () => {
+  test("keeps the requested order, takes either case, returns each once, and omits unknown ids", async () => {
     const [a, b, c] = [
       await insertRecord(it.store, it.organization),
       await insertRecord(it.store, it.organization),
@@ -29,14 +29,14 @@ describe("reading by ids", () => {
     expect(json.data.map((record: { request_id: string }) => record.request_id)).toEqual([c, a, b]);
   });
 
-  test("answers a thousand ids and no more", async () => {
+  test("accepts a thousand ids and no more", async () => {
     const ids = Array.from({ length: 1_000 }, () => randomUUID());
     expect((await byIds(ids)).json).toEqual({ data: [], error: null });
     expect((await byIds([...ids, randomUUID()])).json).toMatchObject({ error: 400, path: "requestIds" });
     expect((await byIds([])).json).toEqual({ data: [], error: null });
   });
 
-  test("shows nobody another organization's records", async () => {
+  test("shows no records of another organization", async () => {
     const mine = await insertRecord(it.store, it.organization, {}, { request: json("secret") });
     const { key } = { key: it.keys.other };
     expect((await it.call("POST", "/v1/request/query-ids", { key, body: { requestIds: [mine] } })).json.data).toEqual(
@@ -174,7 +174,7 @@ describe("a record", () => {
     expect(await raw.text()).toContain("12345678901234567890");
   });
 
-  test("shows JSON that no reader could take as text, beside records that are well", async () => {
+  test("shows JSON that no reader could take as text, among records that are intact", async () => {
     const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
     const strings = JSON.stringify({ text: "[".repeat(1_000), "\\": '"[{'.repeat(1_000) });
     const call = { function: { name: "f", arguments: `{"a":${deep}}` } };
@@ -249,7 +249,7 @@ describe("bodies and assets", () => {
       headers: key === null ? {} : { authorization: `Bearer ${key}` },
     });
 
-  test("are answered together, and each alone", async () => {
+  test("are returned together, and each alone", async () => {
     const read = async (query: string) => (await get(`/v1/request/${id}/body${query}`)).json();
     expect(await read("")).toEqual({ data: { request: { prompt: "hi" }, response: { answer: "ho" } }, error: null });
     expect(await read("?part=request")).toEqual({ data: { prompt: "hi" }, error: null });

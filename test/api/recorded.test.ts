@@ -88,7 +88,7 @@ test("a stream is shown as one object, and its events stay as they came", async 
   expect([await raw.text(), raw.headers.get("content-type")]).toEqual([text, "text/event-stream"]);
 });
 
-test("what the provider got and answered is read beside what the client sent and got", async () => {
+test("what the provider received and returned is read along with what the client sent and received", async () => {
   const id = begin(JSON.stringify(REQUEST));
   const read = async (query: string) => (await it.call("GET", `/v1/request/${id}/body${query}`)).json;
   it.spool.providerRequest(id, { time: 1, headers: ["X-Team", "blue"], hasBody: true });

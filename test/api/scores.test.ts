@@ -18,7 +18,7 @@ describe.each(DATABASES)("scores, on %s", (kind) => {
     return json.data;
   };
 
-  test("are kept with who gave them, when and why", async () => {
+  test("are stored with their author, time and reason", async () => {
     const id = await scored({ old: 3 });
     await data("POST", `/v1/request/${id}/score`, {
       scores: { helpful: true, tone: 0.25 },

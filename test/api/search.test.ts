@@ -112,14 +112,14 @@ for (const kind of DATABASES) {
       ["without accents", "creme cafe", [2]],
       ["a part of a Chinese sentence", "京大学", [2]],
       ["one character", "京", [2]],
-      ["characters that stand apart", "京学", []],
+      ["characters with separators between", "京学", []],
       ["a system prompt is nothing that was said", "instructions", []],
-      ["what nobody said", "absent", []],
+      ["text that occurs nowhere", "absent", []],
     ])("%s: %p", async (_name, text, expected) => {
       expect((await searchToEnd(it, text)).ids).toEqual(expected.map((at) => ids[at]!));
     });
 
-    test("beside a filter, a page after the other, and nobody else's", async () => {
+    test("with a filter, page by page, and only of the caller's organization", async () => {
       const byUser = { request_response_rmt: { user_id: { equals: "ada" } } };
       expect((await searchToEnd(it, "old", { filter: byUser })).ids).toEqual([ids[1]!]);
       const inBody = { request_response_rmt: { request_body: { contains: 'old weir?"}' } } };
@@ -236,7 +236,7 @@ describe("the index of words", () => {
     expect((await searchToEnd(it, "common")).ids).toHaveLength(3);
   });
 
-  test("a search in bodies answers a part, how far it came, and continues from there", async () => {
+  test("a search in bodies returns a part and its position, and continues from there", async () => {
     await using it = await openApi();
     const turns = Array.from({ length: 250 }, (_, n) => ({
       said: [user(n === 3 || n === 120 ? "the needle" : "hay")],

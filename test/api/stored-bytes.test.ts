@@ -31,7 +31,7 @@ test.each([
   ["a query", "/v1/request/query", { filter: "all", sort: { created_at: "asc" } }],
   ["a query with bodies", "/v1/request/query-fast", { filter: "all", sort: { created_at: "asc" }, includeBody: true }],
   ["ids", "/v1/request/query-ids", { ids: true }],
-])("%s says it where it is asked to, and in no other way", async (_name, path, { ids: byIds, ...rest }: Question) => {
+])("%s includes it on request, and changes nothing else", async (_name, path, { ids: byIds, ...rest }: Question) => {
   const body = { includeBody: false, ...rest, ...(byIds && { requestIds: ids }) };
   const asked = await api.call("POST", path, { body: { ...body, includeStoredBytes: true } });
   const expected = await Promise.all(ids.map(stored));

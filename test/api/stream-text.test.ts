@@ -10,7 +10,7 @@ async function* pieces(count: number, failure?: Error): AsyncGenerator<string> {
 }
 
 test.each([0, 1, 52, 53, 54, 400])(
-  "an answer of %d pieces comes whole, and nobody hears of a failure",
+  "a response of %d pieces arrives whole, and no failure is reported",
   async (count) => {
     const broken: unknown[] = [];
     const answer = await streamText(pieces(count), { "x-more": "1" }, (error) => broken.push(error));
@@ -20,14 +20,14 @@ test.each([0, 1, 52, 53, 54, 400])(
   },
 );
 
-test("a failure before anything was sent is the caller's to answer", async () => {
+test("a failure before the first byte is thrown to the caller", async () => {
   const broken: unknown[] = [];
   const failure = new Error("no such table");
   await expect(streamText(pieces(2, failure), {}, (error) => broken.push(error))).rejects.toBe(failure);
   expect(broken).toEqual([]);
 });
 
-test("a failure behind what was sent breaks the response off, and is told of once", async () => {
+test("a failure after the first byte aborts the response, and is reported once", async () => {
   const broken: unknown[] = [];
   const failure = new Error("no such table");
   const answer = await streamText(pieces(400, failure), {}, (error) => broken.push(error));
@@ -35,7 +35,7 @@ test("a failure behind what was sent breaks the response off, and is told of onc
   expect(broken).toEqual([failure]);
 });
 
-test("a client that leaves ends the making, and what fails meanwhile is nobody's loss", async () => {
+test("a client that disconnects stops the generator, and its later failure is ignored", async () => {
   const asked = Promise.withResolvers<void>();
   const answered = Promise.withResolvers<void>();
   async function* cutShort(): AsyncGenerator<string> {

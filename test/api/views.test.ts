@@ -110,7 +110,7 @@ test.each([
   ],
   ["an order that there is not", { name: "a", sort: { costs: "desc" } }, "sort_invalid", "sort.costs"],
   ["a range that is no span", { name: "a", range: "yesterday" }, "invalid_body", "range"],
-  ["a range beside a moment", { name: "a", range: "1h", from: "2026-01-01" }, "invalid_body", "range"],
+  ["a range together with a moment", { name: "a", range: "1h", from: "2026-01-01" }, "invalid_body", "range"],
   ["a moment that is no time", { name: "a", from: "soon" }, "invalid_body", "from"],
   ["a column without an id", { name: "a", columns: [{ width: 20 }] }, "invalid_body", "columns.0.id"],
   [

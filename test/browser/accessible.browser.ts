@@ -32,7 +32,7 @@ test("the requests with their builder, menus and keys have no serious finding", 
   expect(await findingsInBothThemes(page)).toEqual([]);
 });
 
-test("a request beside the list has no serious finding", async () => {
+test("a request in the side panel has no serious finding", async () => {
   await using opened = await it.open(`/requests?open=${id}`, { width: 1_440 });
   await opened.page.getByRole("button", { name: "Change Team" }).waitFor();
   await opened.page.locator("tr[data-open]").waitFor();

@@ -73,7 +73,7 @@ test.each([
   ["/alerts", "Test", "write"],
   ["/alerts?tab=webhooks", "Create webhook", "admin"],
   ["/storage", "Run retention now", "admin"],
-])("a key that only reads cannot use at %s %s, and is told why", async (path, label, scope) => {
+])("a read-only key cannot use at %s %s, and the page says why", async (path, label, scope) => {
   await using opened = await it.open(path, { key: reader });
   const button = opened.page.getByRole("button", { name: new RegExp(`^${label}`) }).first();
   await button.waitFor();
@@ -163,7 +163,7 @@ describe("an alert", () => {
     expect(await findings(page)).toEqual([]);
   });
 
-  test("that the API does not take says so beside the field", async () => {
+  test("that the API refuses shows the reason at the field", async () => {
     await using opened = await it.open("/alerts");
     const { page } = opened;
     const dialog = page.getByRole("dialog");

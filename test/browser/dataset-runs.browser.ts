@@ -38,7 +38,7 @@ afterAll(async () => {
   await it[Symbol.asyncDispose]();
 });
 
-test("a bad response becomes an example, is run with a new prompt against two models, and the versions are compared and told by their scores", async () => {
+test("a bad response becomes an example, is run with a new prompt against two models, and the versions are compared by their scores", async () => {
   await using opened = await it.open("/requests");
   const { page, faults } = opened;
   const dialog = page.getByRole("dialog");

@@ -33,7 +33,7 @@ test("nothing shows before a key is given, and then the page that was opened doe
   expect(faults).toEqual([]);
 });
 
-test("before anyone has logged in, nothing is asked for but who it is, and how to log in", async () => {
+test("before a log-in, only the session and the ways to log in are requested", async () => {
   await using opened = await it.open("/requests", { key: null });
   await opened.page.getByLabel("Service key").waitFor();
   const asked: string[] = [];
@@ -68,7 +68,7 @@ test("a wrong key is refused in words, and the field can be used again", async (
   await page.getByRole("navigation", { name: "Pages" }).waitFor();
 });
 
-test("who logs out sees the log-in, also after going back", async () => {
+test("a user who logs out sees the log-in page, also after going back", async () => {
   await using opened = await it.open("/requests");
   const { page } = opened;
   await page.getByRole("button", { name: "Log out" }).click();
@@ -78,7 +78,7 @@ test("who logs out sees the log-in, also after going back", async () => {
   await page.getByLabel("Service key").waitFor();
 });
 
-test("who logs out, or in, in one tab does so in the others", async () => {
+test("a log-out or log-in in one tab applies to the others", async () => {
   await using opened = await it.open("/sessions");
   const { page, context } = opened;
   const other = await context.newPage();
@@ -106,7 +106,7 @@ test("a key that is revoked ends its log-in at the next question", async () => {
   await page.getByLabel("Service key").waitFor();
 });
 
-test("who logs in with another organization's key sees nothing of what was shown before", async () => {
+test("a log-in with another organization's key shows nothing of the earlier pages", async () => {
   const make = async (name: string, org: string) => {
     const made = await runCommand(it.weir.env, "keys", "create", "--name", name, "--org", org, "--scopes", "admin");
     return made.stdout.trim();
@@ -136,7 +136,7 @@ test("who logs in with another organization's key sees nothing of what was shown
   await page.getByText("No limits").waitFor();
 });
 
-test("a key that may not look is told what it lacks", async () => {
+test("a key without the permission is shown what it lacks", async () => {
   const made = await runCommand(it.weir.env, "keys", "create", "--name", "sender", "--scopes", "gateway");
   await using opened = await it.open("/requests", { key: made.stdout.trim() });
   await opened.page.getByText("This needs a key with the scope figures; yours has gateway.").waitFor();

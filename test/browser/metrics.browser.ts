@@ -152,7 +152,7 @@ describe("Overview", () => {
     await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
   });
 
-  test("what it is split by and its time are in its address, and come back from it", async () => {
+  test("what it is split by and its time are in its address, and are restored from it", async () => {
     await using opened = await it.open("/overview");
     const { page } = opened;
     await page.getByLabel("Split by").selectOption({ label: "Team" });
@@ -206,7 +206,7 @@ describe("Users", () => {
     await expectUsers(page, [HOSTILE]);
   });
 
-  test("that nobody is called are said to be none", async () => {
+  test("that no user has show an empty page", async () => {
     await using opened = await it.open("/users?q=nobody");
     await opened.page.getByText("No matching user").waitFor();
   });
@@ -229,7 +229,7 @@ describe("a session", () => {
     await page.waitForURL(new RegExp(`/requests/${world.ids[0]}`));
   });
 
-  test("is walked through with each request beside the others, and errors are a link away", async () => {
+  test("is stepped through with each request next to the others, and errors are a link away", async () => {
     await using opened = await it.open(SESSION, { width: 1_440 });
     const { page, faults } = opened;
     const steps = page.locator("[data-step]");
@@ -325,7 +325,7 @@ test("the overview lists models, users, keys and the values of a property that i
   expect(faults).toEqual([]);
 });
 
-test("figures stay while the time moves on", async () => {
+test("metrics stay while the time advances", async () => {
   await using opened = await it.open("/requests", { alone: true });
   const { page } = opened;
   await page.clock.install({ time: Date.now() });
@@ -348,7 +348,7 @@ test("figures stay while the time moves on", async () => {
   expect(await page.evaluate(() => (window as unknown as { seen: string[] }).seen)).toEqual([]);
 });
 
-test("a user's figures over time are filtered by that user, which can be taken away", async () => {
+test("a user's metrics over time are filtered by that user, and the filter can be removed", async () => {
   await using opened = await it.open("/users");
   const { page } = opened;
   await page.getByRole("link", { name: "Over time of ada" }).click();

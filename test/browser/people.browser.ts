@@ -70,7 +70,7 @@ test("an invitation leads to an account, then in; after that the log-in asks for
   expect(faults).toEqual([]);
 });
 
-test("a viewer sees the requests, and is told what their role lacks", async () => {
+test("a viewer sees the requests, and is shown what the role lacks", async () => {
   const link = await invite("vic@example.test", "viewer");
   await using opened = await it.open(pathOf(link), { key: null });
   const { page } = opened;
@@ -129,7 +129,7 @@ test("an account shows its log-ins, switches organizations and changes its passw
   expect(faults).toEqual([]);
 });
 
-test("a key is transferred to a member; who removes them is told that it stops, and can transfer it first", async () => {
+test("a key is transferred to a member; removing the member warns that it stops, and offers a transfer", async () => {
   const token = (await invite("kim@example.test", "developer")).split("/").at(-1);
   await ask(it.weir, "POST", `/v1/invitations/${token}`, { name: "Kim", password: PASSWORD });
   await ask(it.weir, "POST", "/v1/keys", { name: "nightly build", scopes: ["gateway"] });
@@ -154,7 +154,7 @@ test("a key is transferred to a member; who removes them is told that it stops, 
   expect(faults).toEqual([]);
 });
 
-test("the audit log shows who did what, with before and after; operators make, change and delete organizations", async () => {
+test("the audit log shows each change with its actor, before and after; operators make, change and delete organizations", async () => {
   await using opened = await it.open("/organizations");
   const { page, faults } = opened;
   await page.getByRole("button", { name: "Create organization" }).click();

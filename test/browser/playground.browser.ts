@@ -59,7 +59,7 @@ function streamed(model: string): Response {
 const answerOf = (page: Page, model: string) => page.getByRole("region", { name: `Answer of ${model}` });
 const messageAt = (page: Page, at: number) => page.getByRole("textbox", { name: `Message ${at}`, exact: true });
 
-test("a prompt is sent to two models by keyboard alone, and both responses stand beside each other as they come in", async () => {
+test("a prompt is sent to two models by keyboard alone, and both responses are shown side by side as they arrive", async () => {
   goOn = Promise.withResolvers();
   await using opened = await it.open("/playground");
   const { page, faults } = opened;
@@ -112,7 +112,7 @@ test("a response that comes in can be stopped, and its prompt be used again", as
   await eventually(() => messageAt(page, 2).inputValue()).toBe("wait");
 });
 
-test("a recorded request is taken over with its settings and tools, and answered by another model", async () => {
+test("a recorded request is taken over with its settings and tools, and sent to another model", async () => {
   const tools = [{ type: "function", function: { name: "look", parameters: { type: "object" } } }];
   const messages = [
     { role: "user", content: "deep?" },
@@ -194,7 +194,7 @@ test("what cannot be sent is said at its field, and what is refused in plain wor
   await page.waitForURL("**/credentials");
 });
 
-test("a key that sends no requests is told so", async () => {
+test("a key that may not send requests is refused with the reason", async () => {
   const key = (await runCommand(it.weir.env, "keys", "create", "--name", "reader", "--scopes", "read")).stdout.trim();
   await using opened = await it.open("/playground", { key });
   await opened.page.getByText("This key cannot send requests").waitFor();

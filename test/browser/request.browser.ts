@@ -88,7 +88,7 @@ test("a conversation shows its roles, pictures, tools and reasoning", async () =
   expect(faults).toEqual([]);
 });
 
-test("what was said before is folded, and texts are rendered or raw as somebody chose last", async () => {
+test("what was said before is folded, and texts are rendered or raw as chosen last", async () => {
   const earlier = ["Which river?", "The **Isar**.", "How high?"].map((content, at) => {
     return { role: at % 2 === 0 ? "user" : "assistant", content };
   });

@@ -22,7 +22,7 @@ afterAll(async () => {
   await it[Symbol.asyncDispose]();
 });
 
-test("the list is walked through by key, into a request beside it and back to the same row", async () => {
+test("the list is walked through by key, into a request in the panel and back to the same row", async () => {
   await using opened = await it.open("/requests");
   const { page, faults } = opened;
   await rows(page).nth(4).waitFor();
@@ -81,7 +81,7 @@ test("the list is walked through on a request's page, also one that a link led t
   await page.waitForFunction((id) => document.activeElement?.closest("tr")?.dataset["id"] === id, ids[1]);
 });
 
-test("the list opens a request as a page where there is no room beside it", async () => {
+test("the list opens a request as a page if there is no room for the panel", async () => {
   await using opened = await it.open("/requests", { width: 800 });
   const { page } = opened;
   await rows(page).first().click();

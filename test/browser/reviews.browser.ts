@@ -17,7 +17,7 @@ afterAll(async () => {
   await it[Symbol.asyncDispose]();
 });
 
-test("three requests are scored by keyboard alone, one of them again, and show who scored and why", async () => {
+test("three requests are scored by keyboard alone, one of them again, and show their author and reason", async () => {
   await using opened = await it.open("/requests");
   const { page, faults } = opened;
   const dialog = page.getByRole("dialog");

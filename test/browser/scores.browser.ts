@@ -29,7 +29,7 @@ afterAll(async () => {
 const panel = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
 const scores = (page: Page) => page.getByRole("table", { name: "Scores", exact: true });
 
-test("scores are listed; one is charted, distributed and told by model, and leads to its requests", async () => {
+test("scores are listed; one is charted, distributed and split by model, and leads to its requests", async () => {
   await using opened = await it.open("/scores");
   const { page, faults } = opened;
   const row = scores(page).getByRole("row", { name: /^helpful/ });
@@ -106,7 +106,7 @@ test("the scores have no serious finding, show hostile names as text and fit a n
   });
 });
 
-test("where no request has a score the page says who gives them; a broken filter is said", async () => {
+test("with no scores the page says where they come from; a broken filter is reported", async () => {
   await using opened = await it.open("/scores?from=2001-01-01T00:00:00Z&to=2001-01-02T00:00:00Z");
   const { page, faults } = opened;
   await page.getByText("No request of this time has a score").waitFor();

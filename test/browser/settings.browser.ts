@@ -56,7 +56,7 @@ describe("a key that only reads", () => {
     ["/models", "Expedite", "write"],
     ["/models?tab=prices", "Set a price", "admin"],
     ["/keys", "Create key", "admin"],
-  ])("at %s cannot use %s, and is told why", async (path, label, scope) => {
+  ])("at %s cannot use %s, and the page says why", async (path, label, scope) => {
     await using opened = await it.open(path, { key: reader });
     const { page } = opened;
     const button = page.getByRole("button", { name: new RegExp(`^${label}`) }).first();
@@ -69,7 +69,7 @@ describe("a key that only reads", () => {
 });
 
 describe("Keys", () => {
-  test("are made, shown once, used, and revoked after being asked", async () => {
+  test("are created, shown once, used, and revoked after a confirmation", async () => {
     await using opened = await it.open("/keys");
     const { page } = opened;
     await page.getByRole("button", { name: "Create key" }).click();
@@ -180,7 +180,7 @@ describe("Limits", () => {
 });
 
 describe("Domains", () => {
-  test("are approved, revoked and denied, each after being asked", async () => {
+  test("are approved, revoked and denied, each after a confirmation", async () => {
     await using opened = await it.open("/domains");
     const { page } = opened;
     const dialog = page.getByRole("dialog");
@@ -218,7 +218,7 @@ describe("Domains", () => {
     expect(opened.faults).toEqual([]);
   });
 
-  test("of one's own are asked for, with the DNS record to copy", async () => {
+  test("can be requested, with the DNS record to copy", async () => {
     await using opened = await it.open("/domains");
     const { page } = opened;
     const dialog = page.getByRole("dialog");
@@ -332,7 +332,7 @@ describe("Plugins", () => {
   });
 });
 
-test("kept answers are listed, and removed by model", async () => {
+test("cached responses are listed, and removed by model", async () => {
   await using opened = await it.open("/cache");
   const { page } = opened;
   const dialog = page.getByRole("dialog");

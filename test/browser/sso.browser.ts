@@ -103,7 +103,7 @@ test("a refusal is reported on the page, with the way out, and other ways to log
     await page.getByText("ada@lab.test", { exact: true }).waitFor();
   }));
 
-test("a provider that is away is told so, and a service key logs in from the same page", () =>
+test("an unreachable provider is reported, and a service key logs in from the same page", () =>
   inBrowser(async (page) => {
     await page.goto(origin);
     await page.getByRole("link", { name: "Log in with Gone" }).click();

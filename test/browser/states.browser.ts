@@ -71,28 +71,25 @@ test.each([...PAGES.map(([path]) => path), "/keys"])(
   },
 );
 
-test.each(["/overview", "/users", "/storage"])(
-  "%s keeps its heading where it is while its figures come",
-  async (path) => {
-    const asked = Promise.withResolvers<void>();
-    const released = Promise.withResolvers<void>();
-    await using opened = await it.open(path, {
-      prepare: (page) =>
-        page.route(OF_API, async (route) => {
-          asked.resolve();
-          await released.promise;
-          await route.continue();
-        }),
-    });
-    const { page } = opened;
-    const heading = page.getByRole("heading", { level: 1 });
-    await heading.waitFor();
-    const before = await heading.boundingBox();
-    await page.getByRole("status").or(page.locator("[aria-busy=true]")).first().waitFor();
-    await asked.promise;
-    await page.unrouteAll({ behavior: "ignoreErrors" });
-    released.resolve();
-    await page.waitForLoadState("networkidle");
-    expect(await heading.boundingBox()).toEqual(before);
-  },
-);
+test.each(["/overview", "/users", "/storage"])("%s keeps its heading in place while its metrics load", async (path) => {
+  const asked = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  await using opened = await it.open(path, {
+    prepare: (page) =>
+      page.route(OF_API, async (route) => {
+        asked.resolve();
+        await released.promise;
+        await route.continue();
+      }),
+  });
+  const { page } = opened;
+  const heading = page.getByRole("heading", { level: 1 });
+  await heading.waitFor();
+  const before = await heading.boundingBox();
+  await page.getByRole("status").or(page.locator("[aria-busy=true]")).first().waitFor();
+  await asked.promise;
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+  released.resolve();
+  await page.waitForLoadState("networkidle");
+  expect(await heading.boundingBox()).toEqual(before);
+});

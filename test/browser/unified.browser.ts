@@ -228,7 +228,7 @@ test.each([
 test.each([
   ["/credentials", "Add credential"],
   ["/routes", "Create route"],
-])("a key that only reads cannot use the button of %s, and is told why", async (path, label) => {
+])("a read-only key cannot use the button of %s, and the page says why", async (path, label) => {
   await using opened = await it.open(path, { key: reader });
   const button = opened.page.getByRole("button", { name: new RegExp(`^${label}`) });
   await button.waitFor();

@@ -106,7 +106,7 @@ test("config prints the configuration and where its file is", async () => {
 });
 
 describe("keys", () => {
-  test("that cannot be made are told all that is wrong at once", async () => {
+  test("that cannot be created are refused with every fault at once", async () => {
     const { status, out, err } = await commandLine().run("keys", "create", "--expires", "foo", "--scopes", "red");
     expect({ status, out }).toEqual({ status: 2, out: "" });
     expect(err.trimEnd().split("\n")).toEqual([
@@ -191,7 +191,7 @@ describe("keys", () => {
   });
 });
 
-test("an organization is looked up where keys are kept, whatever region is asked for", async () => {
+test("an organization is looked up where keys are stored, whatever region is requested", async () => {
   const cli = commandLine({ WEIR_EU_GATEWAY_PORT: "0", WEIR_EU_API_PORT: "0" });
   await cli.run("keys", "create", "--name", "first", "--org", "acme");
   const errorFor = async (name: string) =>
@@ -204,7 +204,7 @@ describe("plugins", () => {
   test.each([
     ["plugins", []],
     ["providers", ["--provider"]],
-  ])("new writes into %s a skeleton that passes check, with types beside it", async (folder, options) => {
+  ])("new writes into %s a skeleton that passes check, with types next to it", async (folder, options) => {
     const cli = commandLine();
     const made = await cli.run("plugins", "new", "acme-door", ...options);
     const path = join(cli.directory, "weir-data", folder, "acme-door.ts");
@@ -219,7 +219,7 @@ describe("plugins", () => {
     expect(listed.some(({ source }) => source === "built-in")).toBe(true);
   });
 
-  test("a broken drop-in is listed with its reason, and everything else beside it", async () => {
+  test("a broken drop-in is listed with its reason, along with everything else", async () => {
     const cli = commandLine();
     await cli.run("plugins", "new", "acme-door");
     const folder = join(cli.directory, "weir-data", "plugins");
@@ -237,7 +237,7 @@ describe("plugins", () => {
     expect((await cli.run("plugins", "list")).out).toContain("broken");
   });
 
-  test("the types beside a skeleton are all of the contract", async () => {
+  test("the types next to a skeleton are all of the contract", async () => {
     const cli = commandLine();
     await cli.run("plugins", "new", "whole", "--dir", ".");
     const written = readFileSync(join(cli.directory, "weir-plugin.d.ts"), "utf8");

@@ -159,7 +159,7 @@ test("the doctor's verdicts have colours on a terminal, and only there", async (
   expect((await plain.run("doctor")).out).toContain("\nfail  configuration");
 });
 
-test("domains that nobody called are listed with --all, and in JSON", async () => {
+test("domains without calls are listed with --all, and in JSON", async () => {
   const cli = commandLine();
   await cli.run("domains", "approve", "llm.example.test");
   const { out, err } = await cli.run("domains", "list");

@@ -76,7 +76,7 @@ test("takes the API's JSON as a filter", async () => {
   expect((await run("all", "--count")).out).toBe(`${COUNT}\n`);
 });
 
-test("prints whole records as JSON, with bodies where they are asked for", async () => {
+test("prints whole records as JSON, with bodies on request", async () => {
   const [record] = JSON.parse((await run("--json", "--limit", "1")).out);
   expect(record).toMatchObject({ request_id: idOf(29), properties: { Tier: "silver" } });
   expect(record).not.toHaveProperty("request_body");

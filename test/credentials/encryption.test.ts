@@ -8,7 +8,7 @@ const KEYS = chance("keys");
 const [first, second] = [encryptionKey(KEYS.bytes(32)), encryptionKey(KEYS.bytes(32))];
 const PLACE = { organizationId: "o", credentialId: "c", member: "api_key" };
 
-test("a secret comes back whole, with any of the keys that opens it", () => {
+test("a secret is decrypted whole, with any of the keys that opens it", () => {
   assertProperty(
     fc.property(fc.string({ unit: "grapheme", minLength: 0, maxLength: 500 }), (secret) => {
       const sealed = encrypt(secret, first, PLACE);

@@ -52,7 +52,7 @@ describe("the keys of credentials", () => {
     ["one of several", `${one.toString("base64")},${"x".repeat(43)}!`, "key 2 of 2"],
     ["hexadecimal", one.toString("hex"), "not 32 bytes"],
     ["nothing", " \n", "holds no key"],
-  ])("are refused when they are %s, without being told", (_name, text, says) => {
+  ])("are refused when they are %s, without being shown", (_name, text, says) => {
     using directory = ownDirectory();
     const path = join(directory.path, "keys");
     writeFileSync(path, text);

@@ -99,7 +99,7 @@ function send(path: string, body: unknown, target = upstream.origin, headers: Re
 
 const CHAT = { model: "gpt-4o-mini", messages: [{ role: "user", content: "hi" }] };
 
-test("on Deno a program that speaks MCP is answered", async () => {
+test("on Deno an MCP client gets a response", async () => {
   const headers = { accept: "application/json, text/event-stream" };
   const params = { name: "metrics", arguments: {} };
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
@@ -140,7 +140,7 @@ test("on Deno a stream is passed on as it comes and recorded as the object it st
 });
 
 test.each(Object.keys(CODINGS))(
-  "on Deno an answer in %s is read by a drop-in provider, with its cost",
+  "on Deno a response in %s is read by a drop-in provider, with its cost",
   async (coding) => {
     const headers = { "x-coding": coding, "accept-encoding": coding, "Gateway-Target-Provider": "acme" };
     const answer = await send("/v1/chat/completions", CHAT, codedOrigin, headers);
@@ -151,7 +151,7 @@ test.each(Object.keys(CODINGS))(
 );
 
 test.each(Object.keys(CODINGS))(
-  "on Deno an answer in %s that lacks its end is recorded as truncated",
+  "on Deno a response in %s that lacks its end is recorded as truncated",
   async (coding) => {
     const headers = { "x-coding": coding, "x-cut": "2" };
     const answer = await send("/v1/chat/completions", CHAT, codedOrigin, headers);
@@ -196,7 +196,7 @@ test("on Deno a drop-in plugin refuses, and a drop-in that changes is read again
   );
 });
 
-test("on Deno the mapper reads an unknown format when it is asked to", async () => {
+test("on Deno the mapper reads an unknown format on request", async () => {
   const ids: string[] = [];
   for (const utterance of ["good morning", "how far is the moon", "thank you"]) {
     const body = { model: "zeta", turns: [{ speaker: "customer", utterance }] };
@@ -209,7 +209,7 @@ test("on Deno the mapper reads an unknown format when it is asked to", async () 
   expect(record["llmSchema"].request.messages).toMatchObject([{ role: "user", content: "good morning" }]);
 });
 
-test("on Deno commands work beside the service", async () => {
+test("on Deno commands work while the service runs", async () => {
   const made = await commandOnDeno(weir, "keys", "create", "--name", "deno", "--scopes", "read");
   expect(made.status).toBe(0);
   expect(made.stdout).toMatch(/^sk-weir-us-\w+\n$/);

@@ -30,4 +30,25 @@ export function texts(source: string): string {
   return [...quoted, ...between].join("\n");
 }
 
+/** Words that names of tests must not have; in prose each also has a use that is right. */
+export const BANNED_IN_NAMES: typeof BANNED = [
+  ...BANNED,
+  [/\banswer(s|ed|ing)?\b/i, "response; gets, returns, serves"],
+  [/\basked\b/i, "requested, called, queried"],
+  [/\btold\b/i, "notified, reported; gets"],
+  [/\bcomes? back\b/i, "returns, is restored, is available again"],
+  [/\bgoes on\b/i, "continues"],
+  [/\bfigures?\b/i, "metric, number"],
+  [/\bseal(s|ed)?\b/i, "encrypt, frame, finish, sign"],
+  [/(^|[,:;] )who (?!(?:is|are|did)\b.*\?)/i, "name who: a client, a caller, a user"],
+];
+
+/** Names of tests and of groups of tests, as they are written. */
+export function testNames(source: string): string {
+  const found = source.matchAll(
+    /^ *(?:(?:test|describe)(?:\.\w+(?:\([^()]*\))?)*|\]\)|\] as const\))\(\s*(?:"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`)/gm,
+  );
+  return [...found].map(([, plain, template]) => plain ?? (template ?? "").replace(/\$\{[^}]*\}/g, "")).join("\n");
+}
+
 export const isBanned = (line: string): boolean => BANNED.some(([word]) => word.test(line));

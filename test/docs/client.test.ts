@@ -47,7 +47,7 @@ test("the package holds every file that it names, and needs no other", () => {
   for (const file of manifest.files) expect(readFileSync(join(FOLDER, file), "utf8").length).toBeGreaterThan(0);
 });
 
-describe("an endpoint answers what its description says:", () => {
+describe("an endpoint returns what its description says:", () => {
   const QUERY = { filter: "all" };
   /** What has to be there first, and gives the ids that stand in addresses. */
   const made = {
@@ -132,7 +132,7 @@ function closed(schema: unknown): unknown {
 }
 
 describe("the client", () => {
-  test("fills addresses and queries in, and answers the data alone", async () => {
+  test("fills in addresses and queries, and returns the data alone", async () => {
     const [id] = ids as [string];
     expect((await client.GET("/v1/request/{id}", { path: { id } })).request_id).toBe(id);
     expect(await client.POST("/v1/request/count/query", { body: { filter: "all" } })).toBe(5);
@@ -177,7 +177,7 @@ describe("the client", () => {
     await expect(strange.GET("/v1/me")).rejects.toMatchObject({ status: 502, code: "unknown" });
   });
 
-  test("gives what is no JSON as it is, and what stands beside the data", async () => {
+  test("returns non-JSON as it is, and members besides the data", async () => {
     expect(await (await client.raw("/metrics")).text()).toContain("weir_");
     const page = await client.envelope("POST", "/v1/request/query", { body: { filter: "all", limit: 2 } });
     expect([page.data.length, typeof page.next_cursor]).toEqual([2, "string"]);

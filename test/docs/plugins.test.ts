@@ -100,7 +100,7 @@ test.each([
   ["llm.corp.example", "nobody", 403, "team_unknown"],
   ["other.example", "support", 403, "host_not_allowed"],
   ["other.example", "research", 200, undefined],
-])("the tutorial's policy answers a request to %s of team %p with %d %p", async (host, team, status, code) => {
+])("the tutorial's policy responds to a request to %s of team %p with %d %p", async (host, team, status, code) => {
   const answer = await ask(host, team);
   expect(answer.status).toBe(status);
   if (code !== undefined) {

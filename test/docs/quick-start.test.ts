@@ -70,7 +70,7 @@ async function recorded(): Promise<number> {
 }
 
 test.each(programs("ts"))(
-  "the TypeScript program for %s runs, prints the answer and is recorded",
+  "the TypeScript program for %s runs, prints the response and is recorded",
   async (name, text) => {
     const before = await recorded();
     const file = join(folder, `${name.replaceAll(/\W/g, "-")}.ts`);

@@ -1,20 +1,17 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { BANNED, comments, prose, texts } from "./banned-words.ts";
+import { BANNED, BANNED_IN_NAMES, comments, prose, testNames, texts } from "./banned-words.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 
-/** Lines that may hold one: they quote a test or a metric. */
-const EXCEPTIONS: readonly (readonly [string, string])[] = [["docs/security.md", "B: tells the page to nobody"]];
-
 /** Each banned word in a text, as a sentence for the failure. */
-function bannedIn(file: string, text: string): string[] {
-  return text.split("\n").flatMap((line) =>
-    BANNED.filter(([word]) => word.test(line))
-      .filter(() => !EXCEPTIONS.some(([where, what]) => where === file && line.includes(what)))
-      .map(([, instead]) => `${file}: "${line.trim()}" (say: ${instead})`),
-  );
+function bannedIn(file: string, text: string, banned = BANNED): string[] {
+  return text
+    .split("\n")
+    .flatMap((line) =>
+      banned.filter(([word]) => word.test(line)).map(([, instead]) => `${file}: "${line.trim()}" (say: ${instead})`),
+    );
 }
 
 const files = (pattern: string) => [...new Bun.Glob(pattern).scanSync({ cwd: ROOT })].sort();
@@ -33,6 +30,18 @@ test("no comment in the source has a word that the list rules out", () => {
 test("no text that a program shows has a word that the list rules out", () => {
   const sources = ["src", "plugins", "providers"].flatMap((folder) => files(`${folder}/**/*.{ts,tsx}`));
   expect(sources.flatMap((file) => bannedIn(file, texts(readFileSync(join(ROOT, file), "utf8"))))).toEqual([]);
+});
+
+test("no name of a test has a word that the list rules out", () => {
+  const tests = files("test/**/*.{test,browser}.{ts,tsx}");
+  const names = tests.map((file) => [file, testNames(readFileSync(join(ROOT, file), "utf8"))] as const);
+  expect(names.flatMap(([, text]) => text.split("\n")).length).toBeGreaterThan(3000);
+  expect(names.flatMap(([file, text]) => bannedIn(file, text, BANNED_IN_NAMES))).toEqual([]);
+});
+
+test("names of tests are found in every form", () => {
+  const forms = ['test("a", f)', '  test.serial("b", f)', 'test.each([1])("c", f)', '])("d"', 'describe("e", f)'];
+  expect(testNames(forms.join("\n")).split("\n")).toEqual(["a", "b", "c", "d", "e"]);
 });
 
 test("a banned word is found in prose and comments, and not in code", () => {

@@ -70,7 +70,7 @@ test.each([
   ["late, after a probe", "/slow?ms=700", 1.1, [102]],
   ["late, to HTTP/1.0, which knows no probe", "/slow?ms=700", 1, []],
 ] as const)(
-  "a client that closes its side behind the request still gets the whole answer: %s",
+  "a client that half-closes after the request still gets the whole response: %s",
   async (_name, path, version, interim) => {
     const client = connect({ port: weir.gatewayPort, host: "127.0.0.1", allowHalfOpen: true });
     let text = "";
@@ -91,7 +91,7 @@ test.each([
   },
 );
 
-test("pipelined requests of a client that then closes its side are all answered", async () => {
+test("pipelined requests of a client that then half-closes all get a response", async () => {
   const client = connect({ port: weir.gatewayPort, host: "127.0.0.1", allowHalfOpen: true });
   let text = "";
   client.on("data", (bytes) => {
@@ -136,7 +136,7 @@ test("a provider that sends no head in time is a 504, and its call is ended", as
   expect((await recordOf(weir, id))["response_status"]).toBe(504);
 });
 
-test("a client that does not read stops the provider's sending, not the others' answers", async () => {
+test("a client that does not read pauses the provider, not other clients' responses", async () => {
   const bytes = 100_000_000;
   const socket = connect({ port: weir.gatewayPort, host: "127.0.0.1" });
   socket.write(`${request(`/bytes?n=${bytes}`)}Content-Length: 2\r\n\r\n{}`);

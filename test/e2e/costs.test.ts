@@ -70,7 +70,7 @@ test("prices of the configuration hold before the table", async () => {
   expect(record).toMatchObject({ cost: 0.002, cost_source: "configured price: GROQ gpt-4o*" });
 });
 
-test("a price of one's own holds for new requests, and history follows when it is asked to", async () => {
+test("an own price applies to new requests, and to earlier ones on request", async () => {
   const before = await ask("openai");
   await recordOf(weir, before);
   const price = { provider: "openai", model: "gpt-4o*", input: 10, output: 20, request: 0.001 };

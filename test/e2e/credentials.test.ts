@@ -157,7 +157,7 @@ test("without its key a credential is locked: shown, degraded, found by the doct
   expect((await api("GET", "/v1/credentials/box")).json.data.state).toBe("ready");
 });
 
-test("a backup has the key only where it is asked for, and a restored one opens with it", async () => {
+test("a backup has the key only on request, and a restored one opens with it", async () => {
   const plain = await command("", "backup", join(folder, "plain"), "--quiet");
   expect(plain.err).toContain("credentials.key, without which no credential can be decrypted");
   expect(readdirSync(join(folder, "plain"))).not.toContain("credentials.key");

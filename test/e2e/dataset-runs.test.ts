@@ -237,7 +237,7 @@ test(
 );
 
 test(
-  "a run whose key is revoked stops, and continues as who resumes it",
+  "a run whose key is revoked stops, and continues with the key of the caller that resumes it",
   async () => {
     const runs = await dataset(120);
     const { id, key } = await ask("POST", "/v1/keys", { name: "short", scopes: ["gateway", "read"] });

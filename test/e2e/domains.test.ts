@@ -90,7 +90,7 @@ test("counts and decisions outlive a kill", async () => {
   expect(((await denied.json()) as Json).error.code).toBe("target_forbidden");
 });
 
-test("the command line decides beside a running service, soon", async () => {
+test("the command line decides while the service runs, soon effective", async () => {
   await using weir = await startWeir({ env: CLOSED });
   expect((await send(weir)).status).toBe(403);
   const run = async (...words: string[]) => {
@@ -146,7 +146,7 @@ test("a personal deployment proves its domain by DNS", async () => {
   }
 });
 
-test("who may do what with domains follows the key's scopes", async () => {
+test("permissions for domains follow the key's scopes", async () => {
   await using weir = await startWeir();
   const keyOf = async (scopes: string) =>
     (await runCommand(weir.env, "keys", "create", "--name", scopes, "--scopes", scopes)).stdout.trim();

@@ -127,7 +127,7 @@ const respond = (model: string, input: Json, more: object = {}, asking?: Asking)
 
 const said = (role: string, content: string) => ({ role, content });
 
-test("a conversation continues at other providers and comes back, without the client sending it again", async () => {
+test("a conversation continues at other providers and returns, without the client sending it again", async () => {
   const one = await respond(GPT, "one", { instructions: "be brief" });
   const two = await respond(GPT, "two", { previous_response_id: one.id });
   expect(two.sent.json).toEqual({ model: "gpt-5-mini", input: "two", previous_response_id: one.id });
@@ -176,7 +176,7 @@ test("where the credential that made a response fails, the next target gets the 
   expect(two.sent.json.messages).toHaveLength(3);
 });
 
-test("an explanation shows the conversation that a target would get, and who would be asked first", async () => {
+test("an explanation shows the conversation that a target would get, and the first target", async () => {
   const one = await respond("openai:first/gpt-5-mini", "one");
   const explain = async (model: string, previous_response_id: string) => {
     const question = { model, shape: "responses", body: { input: "two", previous_response_id } };
@@ -261,7 +261,7 @@ describe("items of translated responses", () => {
     expect(((await explained.json()) as Json).data.targets[0].request.messages).toHaveLength(3);
   });
 
-  test("that nobody recorded are 404; a provider's own are its own to find", async () => {
+  test("that were not recorded are 404; a provider's own are left to the provider", async () => {
     const one = await respond(CLAUDE, "one", { store: false });
     const refer = (id: string) => [said("user", "one"), { type: "item_reference", id }];
     for (const id of [one.answer.output[0].id, `msg_${"0".repeat(34)}`]) {

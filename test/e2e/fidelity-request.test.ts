@@ -219,7 +219,7 @@ test("a client that waits for 100 Continue gets it and may send its body", async
   expect(upstream.received.at(-1)!.body.toString()).toBe("body");
 });
 
-test("pipelined requests are answered in order, each with an id of its own", async () => {
+test("pipelined requests get responses in order, each with its own id", async () => {
   const { connect } = await import("node:net");
   const { MessageReader } = await import("./raw.ts");
   const socket = connect({ port: weir.gatewayPort, host: "127.0.0.1" });

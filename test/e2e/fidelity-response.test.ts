@@ -165,7 +165,7 @@ test("a response framed by the end of its connection passes", async () => {
   expect(response.body.toString()).toBe("until the end");
 });
 
-test("interim answers of the provider do not disturb the final one", async () => {
+test("interim responses of the provider do not disturb the final one", async () => {
   const response = await passed(
     "HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok",
   );
@@ -220,7 +220,10 @@ test.each([
     "sends two framings",
     "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
   ],
-  ["answers a plain request with 101", "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"],
+  [
+    "responds to a plain request with 101",
+    "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n",
+  ],
 ])("a provider that %s is a 502 in JSON, recorded as one", async (_name, bytes) => {
   const response = await passed((socket) => {
     socket.end(bytes);

@@ -58,7 +58,7 @@ async function passed(): Promise<number> {
   return counts.reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-test("two threads serve one port, every request has one record, and the figures add up", async () => {
+test("two threads serve one port, every request has one record, and the metrics add up", async () => {
   const before = await passed();
   const answers = await sendMany(weir, 64);
   expect(new Set(statusesOf(answers))).toEqual(new Set([200]));

@@ -158,7 +158,7 @@ test.each([
   expect(seen).toContain(`"code":"${code}"`);
 });
 
-test("hundreds of clients that send one byte now and then hold up nobody", async () => {
+test("hundreds of clients that send a byte now and then delay no other client", async () => {
   const sockets = Array.from({ length: 300 }, (_none, index) =>
     connect({ port: index % 2 === 0 ? weir.gatewayPort : weir.apiPort, host: "127.0.0.1" }),
   );
@@ -183,7 +183,7 @@ test.each([
   ["another method", "DELETE", "/v1/request/query-ids", undefined, 405],
   ["a path in place of an id", "GET", "/v1/request/..%2f..%2fetc", undefined, 404],
   ["too large a body", "POST", "/v1/request/query-ids", `{"requestIds":["${"x".repeat(11_000_000)}"]}`, 413],
-])("the API answers %s in its envelope", async (_name, method, path, body, status) => {
+])("the API returns %s in its envelope", async (_name, method, path, body, status) => {
   const answer = await fetch(weir.api + path, {
     method,
     headers: { Authorization: `Bearer ${KEY}`, "Content-Type": "application/json" },

@@ -164,7 +164,7 @@ test("a judge is tried before it is made: nothing of it is stored but its calls"
   expect(unread).toMatchObject({ answer: "very good, I think", scores: [], error: expect.stringContaining("no JSON") });
 }, 120_000);
 
-test("a response that cannot be read is asked for twice, then the record has failed and others continue", async () => {
+test("an unreadable response is requested twice, then the record has failed and others continue", async () => {
   judging = ({ messages }) => (messages[1].content.includes("odd one") ? verdict(7) : verdict(1));
   const judge = await make("unread");
   await send("unread", "odd one?");

@@ -110,7 +110,7 @@ test("everything that is written stays in the data directory; the spool does not
   expect(readdirSync(join(dataDirectory, "spool")).length).toBeLessThan(6);
 });
 
-test("health, readiness and metrics answer without a key and without secrets", async () => {
+test("health, readiness and metrics respond without a key and without secrets", async () => {
   await using weir = await startWeir();
   await (await send(weir.gateway, "/v1/x")).arrayBuffer();
   expect((await fetch(`${weir.api}/healthz`)).status).toBe(200);

@@ -42,7 +42,7 @@ function limits(): void {
     await passesInAll(20, "20;w=3600", passed);
   });
 
-  test("killed, it is told of everywhere without its password, and the database divides limits until it is back", async () => {
+  test("if it is killed, every report omits its password, and the database divides limits until it is back", async () => {
     await redis.kill();
     await isUp(0);
     for (const { api } of nodes) {

@@ -54,7 +54,7 @@ const models = async () => (await (await callApi(weir, "/v1/models")).json()).da
 const post = async (path: string) => (await callApi(weir, path, { method: "POST" })).json();
 const put = (path: string, body: unknown) => callApi(weir, path, { method: "PUT", body: JSON.stringify(body) });
 
-test("an unknown model is pending, is mapped when asked for, and what was recorded before is read", async () => {
+test("an unknown model is pending, is mapped on request, and earlier records are read", async () => {
   const ids = [
     await talk("zeta", "good morning"),
     await talk("zeta", "how far is the moon"),
@@ -128,7 +128,7 @@ test("a mapping can be read, edited, approved and rolled back", async () => {
   expect(await models()).toMatchObject([{ model: "zeta", state: "pending", reason: "its mapping was rolled back" }]);
 });
 
-test("the command line lists, shows and expedites beside the running service", async () => {
+test("the command line lists, shows and maps while the service runs", async () => {
   const listed = await runCommand(weir.env, "models", "list", "--json");
   expect(JSON.parse(listed.stdout)).toMatchObject([{ model: "zeta", state: "pending" }]);
   const expedited = await runCommand(weir.env, "models", "expedite", "zeta");

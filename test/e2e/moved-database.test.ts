@@ -30,7 +30,7 @@ export default { apiVersion: 1, name: "killer", setup: () => {
   return {};
 } };`;
 
-test("a recorder killed while the database is moved away waits for it to come back, and nothing is missing", async () => {
+test("a recorder killed while the database is moved away waits for its return, and nothing is missing", async () => {
   const dataDirectory = mkdtempSync(join(tmpdir(), "weir-moved-"));
   mkdirSync(join(dataDirectory, "plugins"));
   writeFileSync(join(dataDirectory, "plugins", "killer.ts"), KILLER);

@@ -222,7 +222,7 @@ test("what plugins, targets and limits do to a response is shown", async () => {
     for (const member of ["body", "text"]) expect(await shown((each) => each.id === id)).not.toHaveProperty(member);
 }, 120_000);
 
-test("a hook that fails adds nothing, is counted, and hurts nobody", async () => {
+test("a hook that fails adds nothing, is counted, and affects no request", async () => {
   const [id, response] = await send("/status/418", chat);
   expect(response.status).toBe(418);
   await shown((each) => each.id === id);

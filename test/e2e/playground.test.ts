@@ -67,7 +67,7 @@ function attempt(body: object, headers: Readonly<Record<string, string>> = {}, m
   });
 }
 
-test("who is logged in tries a model without knowing a key; the record is that of any request, with a label", async () => {
+test("a logged-in user tries a model without a key; the record is an ordinary one, with a label", async () => {
   const content = "x".repeat(3_000_000);
   const messages = [{ role: "user", content }];
   const answer = await attempt(

@@ -4,7 +4,7 @@ import { race } from "./races.ts";
 import { startUpstream } from "./upstream.ts";
 
 /** `bun bench/races.ts --seeds N` runs as many as wanted. */
-test("whatever clients do at once, and when the service is killed, its records are what they were told", async () => {
+test("under concurrent clients and a kill, records match the responses that clients received", async () => {
   await using upstream = await startUpstream();
   const seed = Math.floor(chance("races").number() * 2 ** 31);
   const { wrong, requests, changes } = await race(upstream, { seed, actions: 20, kills: 1 });

@@ -71,7 +71,7 @@ test("of 200 concurrent requests against a limit of 50 exactly 50 reach the prov
   expect(records.filter(({ response_status }) => response_status === 429)).toHaveLength(150);
 });
 
-test("a window slides: who waits as long as Retry-After says is let through", async () => {
+test("a window slides: a client that waits for Retry-After is admitted", async () => {
   // So many at once that some are refused within the first one's second, however slow the machine is.
   const answers = await Promise.all(Array.from({ length: 20 }, () => send(shared, policy("1;w=1"))));
   const refused = answers.find(({ status }) => status === 429)!;

@@ -99,7 +99,7 @@ test("a drop-in provider has an address of its own, its parent's reading and its
   expect(statusOf(wrong!)).toBe(400);
 });
 
-test("a header alias means the same and answers under its own name too", async () => {
+test("a header alias means the same, and the response has its name too", async () => {
   const response = await fetch(`${weir.gateway}/v1/chat/completions`, {
     method: "POST",
     body: CHAT,
@@ -112,7 +112,7 @@ test("a header alias means the same and answers under its own name too", async (
   expect(Object.keys(upstream.seen.at(-1)!.headers).filter((name) => name.startsWith("acme"))).toEqual([]);
 });
 
-test("an omitted body is written nowhere, its figures are kept", async () => {
+test("an omitted body is written nowhere, its metrics are kept", async () => {
   const planted = "nobody-may-store-this-question";
   const ids: string[] = [];
   for (const omit of ["Gateway-Omit-Request", "Gateway-Omit-Response"]) {

@@ -54,7 +54,7 @@ async function idOf(answer: Promise<Response>): Promise<string> {
 const read = async (at: Pick<Weir, "api">, path: string, body?: Json): Promise<Json> =>
   (await callApi(at, path, body === undefined ? {} : { method: "POST", body: JSON.stringify(body) })).json();
 
-test("rule 7: a key works at either address and finds only what that region stores; the wrong address answers empty data", async () => {
+test("rule 7: a key works at either address and finds only what that region stores; the wrong address returns empty data", async () => {
   const { us, eu } = pair;
   const properties = { "Gateway-Property-App": "regions" };
   const [american, european] = [await idOf(send(us, properties)), await idOf(send(eu, properties))];

@@ -57,7 +57,7 @@ test("the next query sees every change, whichever node made it, although it read
   for (let at = 0; at < 15; at++) await changedAndSeen(at % 2 === 0 ? writer : reader, id, String(at));
 });
 
-test("while the primary is away the replica answers what it has, and traffic continues", async () => {
+test("while the primary is away the replica serves what it has, and traffic continues", async () => {
   const id = await send(reader);
   await recordOf(reader, id);
   await replicated(id);

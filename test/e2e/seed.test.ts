@@ -53,7 +53,7 @@ test("the models of a seed are counted", () => {
   expect(rows(seeded, "weir.db", inTable)).toEqual(rows(seeded, "weir.db", inRecords));
 });
 
-test("a service starts on a seed and answers its records with their bodies", async () => {
+test("a service starts on a seed and returns its records with their bodies", async () => {
   await using weir = await startWeir({ dataDirectory: seeded });
   const ask = async (path: string, question: object) =>
     (await (await callApi(weir, path, { method: "POST", body: JSON.stringify(question) })).json()) as {

@@ -47,7 +47,7 @@ async function send(properties: Readonly<Record<string, string>> = {}, path = "/
   return answer.headers.get("gateway-id")!;
 }
 
-test("a webhook that a command adds beside the service is tested, told of requests, and forgotten", async () => {
+test("a webhook that a command adds while the service runs is tested, notified of requests, and removed", async () => {
   const words = async (...more: string[]) => {
     const { status, stdout, stderr } = await runCommand(weir.env, "webhooks", ...more);
     expect({ status, stderr: status === 0 ? "" : stderr }).toEqual({ status: 0, stderr: "" });
@@ -76,7 +76,7 @@ test("a webhook that a command adds beside the service is tested, told of reques
   own[Symbol.dispose]();
 });
 
-test("a webhook is told of the requests with its properties, and of no others", async () => {
+test("a webhook is notified of requests with its properties, and of no others", async () => {
   const { id, secret } = await call("POST", "/v1/webhooks", {
     url: receiver.url,
     property_filters: [{ name: "Team", value: "night" }, { name: "App" }],
@@ -113,7 +113,7 @@ test("a webhook is told of the requests with its properties, and of no others", 
   await call("DELETE", `/v1/webhooks/${id}`);
 }, 120_000);
 
-test("of two equal samples both hold the same requests, and none is told of at zero percent", async () => {
+test("of two equal samples both hold the same requests, and at zero percent none is sent", async () => {
   const half = { url: receiver.url, property_filters: [{ name: "Sample" }], sample_rate: 50, fields: [] };
   const first = await call("POST", "/v1/webhooks", half);
   const second = await call("POST", "/v1/webhooks", half);
@@ -140,7 +140,7 @@ async function isRecorded(id: string): Promise<boolean> {
   return answer.status === 200 && json.data.response_status !== null;
 }
 
-test("after kill -9 every request is told of, and an alert that fired is delivered once, signed", async () => {
+test("after kill -9 every request is delivered, and an alert that fired is delivered once, signed", async () => {
   status = 503;
   const before = receiver.received.length;
   const { id, secret } = await call("POST", "/v1/webhooks", {

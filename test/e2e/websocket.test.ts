@@ -107,7 +107,7 @@ test("a close code of the provider reaches the client, and one of the client the
   expect(closes.at(-1)).toBe(4002);
 });
 
-test("a provider that refuses the upgrade answers the client itself", async () => {
+test("a provider that refuses the upgrade responds to the client itself", async () => {
   const answer = await exchange(
     weir.gatewayPort,
     `GET /v1/realtime HTTP/1.1\r\nHost: weir\r\nGateway-Auth: Bearer ${KEY}\r\nGateway-Target-Url: ${origin}\r\nConnection: Upgrade\r\nUpgrade: other/1\r\n\r\n`,

@@ -11,7 +11,7 @@ const written = (name: string, text: string) => {
   return join(folder, name);
 };
 
-test("the authorities of a file are trusted beside the system's, and the system's alone without one", () => {
+test("certificate authorities of a file are trusted in addition to the system's", () => {
   expect(trustedAuthorities("")).toBeUndefined();
   expect(trustedAuthorities(GOOD)).toContain(certificatesIn(GOOD)[0]!.toString());
 });

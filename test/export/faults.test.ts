@@ -57,7 +57,7 @@ test("a silent service counts as broken after a while", async () => {
   expect(ids(stdout).length).toBe(RECORDS.length);
 });
 
-test("a service where every third answer fails gives the same files as one that works", async () => {
+test("a service where every third response fails gives the same files as one that works", async () => {
   await using folder = await makeFolder();
   await using sound = await startApi({ records: RECORDS });
   const faults = PASSING.map(([, fault]) => fault).filter(({ kind }) => kind !== "fewer" && kind !== "end");
@@ -134,7 +134,7 @@ test("a service that stays away ends the export with status 1 after the last att
   expect(ids(Buffer.from(await Bun.file(output).bytes())).length).toBe(RECORDS.length);
 });
 
-test("an address where nobody listens is a failure that names the reason", async () => {
+test("an address without a listener is a failure that names the reason", async () => {
   const { status, stderr } = await run("http://127.0.0.1:1", ["--output", "-"], { pace: { ...QUICK, attemptsMax: 2 } });
   expect(status).toBe(1);
   expect(stderr).toMatch(/the connection failed \(.*refused.*\), after 2 attempts/i);
@@ -169,7 +169,7 @@ test("records that are deleted meanwhile are missing without a warning, lost one
   expect(lost.stderr).toContain("warning: the service counts 3000 records and returned 0");
 });
 
-test("a page too large for the memory meant for it is asked for with fewer records", async () => {
+test("a page too large for its memory limit is requested with fewer records", async () => {
   const large = { ...makeRecord(0), request_body: "x".repeat(1_500_000) };
   const records = Array.from({ length: 24 }, (_, index) => ({ ...large, ...{ request_id: `id-${index + 10}` } }));
   await using api = await startApi({ records });
@@ -214,7 +214,7 @@ test("a page is on its way while the one before is written", async () => {
   expect(await run(api.url, [...ALL, "--output", "-"], { stdout })).toMatchObject({ status: 0 });
 });
 
-test("a stop does not wait for whoever reads stdout", async () => {
+test("a stop does not wait for the reader of stdout", async () => {
   await using api = await startApi({ records: RECORDS });
   const stop = new AbortController();
   const stdout = new Writable({ highWaterMark: 1, write: () => stop.abort("SIGTERM") });

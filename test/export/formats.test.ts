@@ -36,7 +36,7 @@ describe.each(["jsonl", "json", "csv", "parquet"])("%s", (format) => {
   });
 });
 
-test("CSV has no columns for bodies unless they are asked for", async () => {
+test("CSV has no columns for bodies unless they are requested", async () => {
   const head = async (more: string[]) => (parse((await exported(["--format", "csv", ...more])).bytes) as string[][])[0];
   expect(await head([])).not.toContain("request_body");
   expect(await head(["--include-body"])).toContain("request_body");
@@ -138,7 +138,7 @@ test("an API that spreads its JSON over lines gives the same file as one that do
   }
 });
 
-test("any JSON record comes back from every text format as it was", () => {
+test("any JSON record is read from every text format as it was", () => {
   const anyRecord = fc.dictionary(fc.string({ unit: "binary", minLength: 1 }), fc.jsonValue());
   assertProperty(
     fc.property(fc.array(anyRecord, { maxLength: 5 }), fc.constantFrom(undefined, 1, "\t"), (records, indent) => {
@@ -157,7 +157,7 @@ test("any JSON record comes back from every text format as it was", () => {
   );
 });
 
-test("any text comes back from CSV as it was, with an apostrophe where it could be a formula", () => {
+test("any text is read from CSV as it was, with an apostrophe where it could be a formula", () => {
   const anyText = fc.oneof(fc.string({ unit: "binary" }), fc.string(), fc.constantFrom(...HOSTILE));
   assertProperty(
     fc.property(fc.array(fc.record({ request_id: anyText, model: anyText }), { minLength: 1 }), (records) => {

@@ -116,7 +116,7 @@ test("filters, properties, dates and limits select what the API selects", async 
   expect(await ids("--end-date", new Date().toISOString().slice(0, 10))).toEqual(all);
 });
 
-test("a search exports what the list's search finds, newest first, beside filters, and refuses what that refuses", async () => {
+test("a search exports what the list's search finds, newest first, with filters, and refuses what that refuses", async () => {
   const found = async (search: string) => {
     const body = { filter: "all", limit: 1000, search, includeBody: false };
     const rows = (await ask("POST", "/v1/request/query-fast", body)) as ApiRecord[];
@@ -143,9 +143,9 @@ test("a search exports what the list's search finds, newest first, beside filter
 });
 
 test.each([
-  ["a field nobody knows", '{"request_response_rmt":{"latencyy":{"gte":1}}}', [], "request_response_rmt.latencyy"],
+  ["an unknown field", '{"request_response_rmt":{"latencyy":{"gte":1}}}', [], "request_response_rmt.latencyy"],
   [
-    "the same beside properties",
+    "the same together with properties",
     '{"request_response_rmt":{"latencyy":{"gte":1}}}',
     ["a=1", "b=2"],
     "request_response_rmt.latencyy",
@@ -162,7 +162,7 @@ test.each([
   expect(await Bun.file(output).exists()).toBe(false);
 });
 
-test("what the service warns of is told: a name in another spelling, a property filter that is not wrapped", async () => {
+test("a warning of the service is printed: a name in another spelling, a property filter that is not wrapped", async () => {
   const spelt = await run(weir.api, ["--output", "-", "--property", "team=day"], {}, env);
   expect(spelt).toMatchObject({ status: 0, stderr: expect.stringMatching(/warning: .*"team".*there is "Team"\n$/) });
   const bare = ["--output", "-", "--filter", '{"properties":{"Team":{"equals":"day"}}}'];

@@ -77,7 +77,7 @@ test.each([
 });
 
 test.each(["text/event-stream; charset=utf-8", "application/x-ndjson", "application/vnd.amazon.eventstream"])(
-  "an answer of type %s is recorded whole, whatever the cap says",
+  "a response of type %s is recorded whole, whatever the limit",
   async (type) => {
     await using provider = await startProvider(({ socket }) => {
       socket.write(`HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\nContent-Length: 5000\r\n\r\n${"x".repeat(5_000)}`);
@@ -89,7 +89,7 @@ test.each(["text/event-stream; charset=utf-8", "application/x-ndjson", "applicat
   },
 );
 
-test("the spool is told which bodies to seal before it is given them", async () => {
+test("the spool learns which bodies to encrypt before it gets them", async () => {
   await using provider = await startProvider(({ socket }) => socket.write(OK));
   await using gateway = await startTestGateway();
   const headers = gatewayHeaders(
@@ -122,7 +122,7 @@ test("a body whose chunks are broken is a 400, and the provider's call is ended"
 });
 
 describe("a body over the limit", () => {
-  test("is answered with 413 in the middle of its chunks, and the provider's call is ended", async () => {
+  test("gets a 413 in the middle of its chunks, and the provider's call is ended", async () => {
     const providerSawEnd = Promise.withResolvers<void>();
     await using provider = await startRawServer((socket) => {
       socket.on("data", () => undefined);
@@ -143,7 +143,7 @@ describe("a body over the limit", () => {
     expect(record.end).toMatchObject({ outcome: "refused", status: 413, error: { code: "body_too_large" } });
   });
 
-  test("with a length is answered at once, and the connection continues behind it", async () => {
+  test("with a length gets a response at once, and the connection continues", async () => {
     await using provider = await startProvider(({ socket }) => socket.write(OK));
     await using gateway = await startTestGateway({ config: { max_body_bytes: 1_000 } });
     const answer = await exchangeRaw(
@@ -179,7 +179,7 @@ test("a response that comes before the body was in reaches the client", async ()
   expect((await gateway.spool.ended(idOf(answer))).end?.outcome).toBe("complete");
 });
 
-test("an upload that stands still is answered with 408", async () => {
+test("a stalled upload gets a 408", async () => {
   await using provider = await startRawServer(() => undefined);
   await using gateway = await startTestGateway({ uploadStallMs: 300 });
   const answer = await exchangeRaw(

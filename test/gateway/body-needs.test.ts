@@ -129,7 +129,7 @@ test("nothing is read where no plugin needs it, or the header says it already", 
   expect(seen?.userId).toBe("bob");
 });
 
-test("the record begins before the plugins are asked, and a refusal's has the body that they saw", async () => {
+test("the record begins before the plugins are called, and a refusal's has the body that they saw", async () => {
   needs = ["model"];
   let begun = false;
   onRequest = ({ id, model }) => {

@@ -89,7 +89,7 @@ test("a plugin sets headers and leaves some out, and what holds a credential is 
   expect([record.provider.requestHead?.hasBody, record.requestBody.toString()]).toEqual([false, CHAT]);
 });
 
-test("nothing is recorded beside the client's request where nothing is changed", async () => {
+test("nothing is recorded besides the client's request if nothing is changed", async () => {
   expect((await send(CHAT)).record.provider).toEqual({});
 });
 
@@ -101,7 +101,7 @@ test.each(["no JSON", "[1]", ""])("a body %p has no members to change: the reque
   expect(text).toContain("not a JSON object");
 });
 
-test("the cache is asked for what is sent", async () => {
+test("the cache key is computed from the sent request", async () => {
   change = () => ({ body: { messages: masked } });
   const cached = { "Gateway-Cache-Enabled": "true", "Gateway-Cache-Seed": crypto.randomUUID() };
   await send(CHAT, cached);
@@ -110,7 +110,7 @@ test("the cache is asked for what is sent", async () => {
   expect(record.requestBody.toString()).toContain("another secret");
 });
 
-test("each try records what it sent, and a fallback is asked about with its own model", async () => {
+test("each attempt records what it sent, and plugins see a fallback with its own model", async () => {
   const asked: (string | undefined)[] = [];
   change = ({ model, body }) => {
     asked.push(`${model} ${body?.model}`);
@@ -127,7 +127,7 @@ test("each try records what it sent, and a fallback is asked about with its own 
   expect([failed?.provider.requestHead?.hasBody, failed?.provider.request?.toString()]).toEqual([false, ""]);
 });
 
-test("a fallback's own members are recorded beside the client's body, without any plugin", async () => {
+test("a fallback's own members are recorded next to the client's body, without any plugin", async () => {
   const fallbacks = JSON.stringify([{ target: provider.origin, path: "/v1/other", body: { model: "m-2" } }]);
   const { record } = await send(CHAT, { "Gateway-Fallbacks": fallbacks }, "/broken");
   expect(JSON.parse(record.provider.request!.toString())).toMatchObject({ model: "m-2" });

@@ -18,7 +18,7 @@ function watched() {
   return { done, departures, answer };
 }
 
-test("the answers of one turn leave behind one write, which holds the ends of all", async () => {
+test("the responses of one turn leave after one write, which holds the ends of all", async () => {
   const { done, departures, answer } = watched();
   departures.add(answer("a"));
   departures.add(answer("b"));
@@ -30,7 +30,7 @@ test("the answers of one turn leave behind one write, which holds the ends of al
   expect(done.slice(5)).toEqual(["finish c", "flush", "depart c"]);
 });
 
-test("a response that has ended otherwise meanwhile does not leave, those beside it do", async () => {
+test("a response that has ended otherwise meanwhile does not leave, the others do", async () => {
   const { done, departures, answer } = watched();
   departures.add(answer("gone", { finish: () => false }));
   departures.add(answer("a"));

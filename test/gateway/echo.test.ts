@@ -94,7 +94,7 @@ test("OpenAI's SDK reads it, streamed and not, and lists its model", async () =>
   expect(data.map(({ id }) => id)).toEqual(["echo"]);
 });
 
-test("anything else comes back as it was sent, whatever its framing, and inert", async () => {
+test("anything else is returned as it was sent, whatever its framing, and inert", async () => {
   await assertProperty(
     fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 70_000 }), async (bytes) => {
       const answer = await ask("/any/path", Uint8Array.from(bytes), { "content-type": "text/html" });
@@ -144,7 +144,7 @@ test.each([
   expect(error.message).toContain(message);
 });
 
-test("without a service key it answers nothing", async () => {
+test("without a service key it returns nothing", async () => {
   const answer = await fetch(`${gateway.origin}/x`, {
     headers: { "gateway-target-url": TARGET["gateway-target-url"] },
   });

@@ -70,7 +70,7 @@ async function leave(type: string, pieces: readonly string[]) {
 }
 
 test.each(WHOLE)(
-  "a client that leaves behind %s has its whole answer: the provider's status",
+  "a client that disconnects after %s has its whole response: the provider's status",
   async (_name, type, pieces) => {
     const end = await leave(type, pieces);
     expect([end?.outcome, end?.status]).toEqual(["complete", undefined]);

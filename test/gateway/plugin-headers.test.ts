@@ -27,7 +27,7 @@ const refuses: RequestHooks = {
 };
 
 test.each([
-  ["an answer", adds],
+  ["a response", adds],
   ["a refusal", refuses],
 ])("a plugin adds headers to %s, but neither the gateway's own nor the body's", async (_name, hooks) => {
   await using provider = await startProvider(({ socket }) => socket.write(OK));

@@ -153,7 +153,7 @@ test("a path of bytes that no URI has is recorded with these escaped, credential
   expect(gateway.spool.exchanges.size).toBe(1);
 });
 
-test("a path of bytes that no URI has is refused and not recorded where nobody knows whose it is", async () => {
+test("a path of bytes that no URI has is refused, and not recorded if its organization is unknown", async () => {
   await using gateway = await startTestGateway({ keys: KEYS });
   for (const header of ["", bearer("nope"), bearer("expired")]) {
     const answer = await once(gateway, "GET /a b", `Host: weir\r\n${TARGET}${header}`);
@@ -163,7 +163,7 @@ test("a path of bytes that no URI has is refused and not recorded where nobody k
 });
 
 test.each([
-  ["a key nobody knows", "GET /", `${bearer("nope")}${TARGET}`, "weir keys create"],
+  ["an unknown key", "GET /", `${bearer("nope")}${TARGET}`, "weir keys create"],
   ["a revoked key", "GET /", `${bearer("revoked")}${TARGET}`, "was revoked"],
   ["an expired key", "GET /", `${bearer("expired")}${TARGET}`, "has expired"],
   [
@@ -282,7 +282,7 @@ test.each([
   ["CONNECT", "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n", 405, "bad_request"],
   ["too large a head", `GET / HTTP/1.1\r\nHost: a\r\nX: ${"y".repeat(150_000)}\r\n`, 431, "bad_request"],
   ["too many fields", `GET / HTTP/1.1\r\nHost: a\r\n${"X: 1\r\n".repeat(250)}`, 431, "bad_request"],
-] as const)("%s is answered in JSON and not recorded", async (_name, head, status, code) => {
+] as const)("%s gets a JSON response and is not recorded", async (_name, head, status, code) => {
   await using gateway = await startTestGateway();
   // Nothing tells the reader to stop: the gateway has to close.
   const answer = await exchangeRaw(gateway.port, `${head}${AUTH}${TARGET}\r\n`);
@@ -304,7 +304,7 @@ describe("chosen request ids", () => {
     expect((await gateway.spool.ended(idOf(again))).end?.error?.code).toBe("duplicate_request_id");
   });
 
-  test("an id that was recorded before is refused; where nobody can say, traffic continues", async () => {
+  test("an id that was recorded before is refused; if that is unknown, traffic continues", async () => {
     await using provider = await startProvider(({ socket }) => socket.write(OK));
     const known = crypto.randomUUID();
     const unclear = crypto.randomUUID();

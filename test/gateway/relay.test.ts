@@ -45,7 +45,7 @@ test("a request and its response pass and are recorded whole", async () => {
   expect(gateway.spool.problems).toEqual([]);
 });
 
-test("pipelined requests are answered in order", async () => {
+test("pipelined requests get responses in order", async () => {
   await using provider = await startProvider(({ head, socket }) => {
     const path = head.split(" ")[1]!;
     socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${path.length}\r\n\r\n${path}`);
@@ -191,7 +191,7 @@ test("what came together with the fault in a response reaches the client before 
   expect((await gateway.spool.ended(idOf(answer))).end).toMatchObject({ outcome: "upstream_failed", status: 502 });
 });
 
-test("a provider that sends no head in time is answered with 504", async () => {
+test("a provider that sends no head in time yields a 504", async () => {
   await using provider = await startRawServer(() => undefined);
   await using gateway = await startTestGateway({ config: { upstream_timeout_seconds: 1 } });
   const answer = await once(gateway, "GET /slow", gatewayHeaders(provider.origin));

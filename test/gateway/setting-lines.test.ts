@@ -19,7 +19,7 @@ test.each([
   ["one more setting", ["Gateway-Cache-Enabled", "true"], false],
   ["a property without a name, which is refused", ["Gateway-Property-", "x"], false],
   ["the same setting in another alias", ["Acme-Target-Url", "https://h.example"], false],
-])("beside a target, %s: what is asked of the gateway is the same object: %#", (_name, more, isSame) => {
+])("with a target, %s: the settings are the same object: %#", (_name, more, isSame) => {
   const reader = new HeaderReader(["Acme"]);
   const first = reader.read([...TARGET, "Gateway-User-Id", "u-1"]).asked;
   expect(reader.read([...more, ...TARGET]).asked === first).toBe(isSame);

@@ -69,7 +69,7 @@ test("draining refuses new connections, lets what is in flight end, and cuts the
   expect((await gateway.spool.endedPath("/cut")).end).toMatchObject({ outcome: "cut_off", status: 500 });
 });
 
-test("what waits for its provider when the time is up is answered with 503", async () => {
+test("a request that waits for its provider when the time is up gets a 503", async () => {
   await using provider = await startRawServer(() => undefined);
   const gateway = await startTestGateway();
   const answer = once(gateway, "GET /waits", gatewayHeaders(provider.origin));

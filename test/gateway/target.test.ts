@@ -37,7 +37,7 @@ test.each([
 });
 
 test.each(["http://a.test", "http://a.test.", "http://A.TEST..:80"])(
-  "the host of %s is a.test to whoever judges it",
+  "the host of %s is a.test to every policy",
   (text) => {
     expect(parseTarget(text).host).toBe("a.test");
   },

@@ -173,7 +173,7 @@ test("requests of a thread that has ended have ended for the first one too", asy
   await Promise.all([cached, plain].map((answer) => answer.body!.cancel()));
 });
 
-test("plugins are asked in the first thread: what they see, add and refuse, and how it ended", async () => {
+test("plugins are called in the first thread: what they see, add and refuse, and how it ended", async () => {
   const seen: string[] = [];
   const ends: RequestEnd[] = [];
   await using pair = await startPair({
@@ -226,7 +226,7 @@ test("a plugin that fails there fails the request here", async () => {
   ]);
 });
 
-test("where a plugin needs the user of the body, the body is read first, and the plugin is asked once", async () => {
+test("where a plugin needs the user of the body, the body is read first, and the plugin is called once", async () => {
   const users: (string | undefined)[] = [];
   await using pair = await startPair({
     needs: () => ["user"],

@@ -82,7 +82,7 @@ test("a body that finds no room in time is refused, and the one that has it pass
   first.socket.destroy();
 }, 120_000);
 
-test("a slow client loses its room to those who wait", async () => {
+test("a slow client loses its room to waiting requests", async () => {
   await using weir = await start({ waitMs: 100_000, patienceMs: 0, checkMs: 10 });
   const slow = weir.begin(1_000_000);
   await until(() => weir.counts().bytes === 1_000_000);
@@ -92,7 +92,7 @@ test("a slow client loses its room to those who wait", async () => {
   slow.socket.destroy();
 }, 120_000);
 
-test("small bodies do not wait behind large ones, and who leaves waits no more", async () => {
+test("small bodies do not wait behind large ones, and a client that disconnects stops waiting", async () => {
   await using weir = await start();
   const first = weir.begin(900_000);
   await until(() => weir.counts().bytes === 900_000);
@@ -139,7 +139,7 @@ test("an upload whose body has come is no slow one, however long its response ta
   expect(budget.counts().bytes).toBe(0);
 });
 
-test("whatever is asked for, grows and is given back, no more is held than there is, and nobody is forgotten", () => {
+test("over any requests, growth and releases, no more is held than there is, and every waiter is served", () => {
   const steps = fc.array(
     fc.record({
       kind: fc.constantFrom("ask", "ask", "grow", "release"),

@@ -50,7 +50,7 @@ const shown = async (index: number, key = KEY) => {
   return data[0];
 };
 
-test("what the provider got and sent goes out where it is asked for, and comes back in as it was", async () => {
+test("what the provider received and sent is exported on request, and imported as it was", async () => {
   const sides = { provider_request: { max_tokens: 5, n: 1 }, provider_response: "event: ping\n\n" };
   await put(`${line(70, { request_body: { a: 1 }, ...sides })}\n${line(71, { request_body: { a: 2 } })}`);
   const filter = { request_response_rmt: { request_id: { equals: idOf(70) } } };
@@ -167,7 +167,7 @@ test.each([
   ["too many bytes", () => put(" ".repeat(64 * 1024 * 1024 + 2_048)), 413],
   ["nothing", () => put(""), 200],
   ["a JSON array", () => put(`[${line(1)}, ${line(3)}]`), 200],
-])("%s is answered with its status", async (_, call, status) => {
+])("%s gets its status", async (_, call, status) => {
   expect(await call()).toMatchObject({ status });
 });
 
@@ -211,7 +211,7 @@ test("a file that is not there ends with 1, after the others were read", async (
   expect(await shown(43)).toBeDefined();
 });
 
-test("on a terminal a broken line is told under the command's name, with the bar out of its way", async () => {
+test("on a terminal a broken line is reported under the command's name, with the bar out of its way", async () => {
   const written: string[] = [];
   const stderr = { isTTY: true, columns: 100, write: (text: string) => written.push(text) };
   await importInto(weir.api, ["-"], "not JSON\n", { stderr });

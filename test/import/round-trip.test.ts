@@ -135,7 +135,7 @@ test("an import knows every member that a record has", () => {
   expect(names.filter((name) => !RECORD_MEMBERS.has(name))).toEqual([]);
 });
 
-test("an export without bodies comes back as one without bodies", async () => {
+test("an export without bodies is imported without bodies", async () => {
   const bare = await exportAll(source, ["--output", "-"]);
   await using target = await startWeir();
   expect(await importInto(target.api, ["-"], bare.toString())).toMatchObject({ status: 0 });

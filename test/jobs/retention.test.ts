@@ -224,6 +224,6 @@ test("bodies that a crash left, and content that nothing points at, are collecte
   expect(last_run.bytes_freed).toBeGreaterThan(5_000_000);
 }, 120_000);
 
-test("who may only read orders no run", async () => {
+test("a read-only key cannot order a run", async () => {
   expect((await api.call("POST", "/v1/retention/run", { key: api.keys.read })).status).toBe(403);
 });

@@ -42,7 +42,7 @@ const SERVICES = [
 ] as const;
 
 test.each(SERVICES)(
-  "%s is told when an alert triggers and when it is resolved, with a link to the requests",
+  "%s is notified when an alert triggers and when it is resolved, with a link to the requests",
   async (type, members) => {
     // Chats answer 200 or 204, pagers 202.
     using receiver = startReceiver(() => new Response(null, { status: 202 }));

@@ -63,7 +63,7 @@ async function command(env: Readonly<Record<string, string>>, ...words: string[]
   return { status, stderr };
 }
 
-test("a backup made under load holds every request that was answered before it", async () => {
+test("a backup made under load holds every request that had its response before it", async () => {
   const name = "under-load.tar";
   const load = startLoad(weir.gatewayPort, upstream.origin, 8);
   await until(

@@ -295,7 +295,7 @@ test("a broken configuration is found too, a line for each problem", async () =>
   ]);
 });
 
-test("beside a running service doctor and health ask it, and the service notices nothing", async () => {
+test("while the service runs, doctor and health call it, and the service is unaffected", async () => {
   await using weir = await startWeir({ env: { WEIR_DNS_SERVERS: dns.address } });
   const env = { WEIR_API_PORT: String(weir.apiPort), WEIR_GATEWAY_PORT: String(weir.gatewayPort) };
   const ready = async () => (await (await fetch(`${weir.api}/readyz`)).json()) as { degraded: string[] };

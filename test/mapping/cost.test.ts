@@ -115,7 +115,7 @@ test("a plugin's own rule comes first, then what the provider states, then the t
   expect(all({ provider: cost(Number.NaN), statedCost: undefined }).cost).toBeCloseTo(0.0035, 10);
 });
 
-test("a rule that throws costs nobody the record", () => {
+test("a rule that throws loses no record", () => {
   const rude = provider("RUDE", {
     cost: () => {
       throw new Error("no");

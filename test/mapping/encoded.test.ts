@@ -11,7 +11,7 @@ test.each([
   ["an address of data", "data:text/plain;base64,aGk=", true],
   ["words", "What is the weather like in Paris today? I would like to know.", false],
   ["one long word", "Donaudampfschifffahrtsgesellschaftskapitaenswitwe", false],
-  ["a short answer", "42", false],
+  ["a short response", "42", false],
   ["Chinese", "今天巴黎的天气怎么样".repeat(10), false],
 ])("%s: encoded or not", (_name, text, encoded) => {
   expect(isEncoded(text)).toBe(encoded);
@@ -27,7 +27,7 @@ test("the mapper does not take base64 for the response's words", () => {
   expect(inferMapping(samples, "m")).toMatchObject({ reason: expect.any(String) });
 });
 
-test("words beside base64 are found", () => {
+test("words next to base64 are found", () => {
   const samples = [3, 5, 7].map((seed) => ({
     requestBody: { engine: "m", question: `What is ${seed}?`, text: picture(seed) },
     responseBody: { result: picture(seed), said: `It is ${seed}, as far as I know.` },

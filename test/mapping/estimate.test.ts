@@ -35,7 +35,7 @@ test.each([
   ["of a model without a tokenizer", stream("llama-3", "hi"), undefined],
   ["that has usage", stream("gpt-4o", "hi", { events: [{ data: counted }] }), 2],
   ["that failed", stream("gpt-4o", "hi", { events: [{ data: { error: { message: "no" } } }] }), undefined],
-  ["of a shape that nobody knows", stream("gpt-4o", "hi", { path: "/talk" }), undefined],
+  ["of an unknown shape", stream("gpt-4o", "hi", { path: "/talk" }), undefined],
 ])("a stream %s gets no guess", async (_name, input, total) => {
   const reading = await estimated(input);
   expect(reading.usage?.total_tokens).toBe(total);

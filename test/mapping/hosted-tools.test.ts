@@ -96,7 +96,7 @@ test.each<[string, WireSchemaName, Json]>([
   ["Anthropic", "messages", claude({ type: "tool_use", id: "t", name: "f", input: {} })],
   ["OpenAI", "responses", gpt({ type: "function_call", call_id: "t", name: "f", arguments: "{}" })],
   ["Gemini", "generate-content", gemini({ functionCall: { name: "f", args: {} } })],
-])("a call that the client answers is one: %s", (_name, wireSchema, answer) => {
+])("a call that the client executes is a client tool: %s", (_name, wireSchema, answer) => {
   const said: Json[] = answered(wireSchema, answer);
   expect(said.flatMap(({ tool_calls = [] }) => tool_calls)).toEqual([expect.objectContaining({ name: "f" })]);
 });

@@ -28,7 +28,7 @@ const exchange = (sample: Sample, mapping: Mapping | undefined) => ({
   ...sample,
 });
 
-describe("a model that nobody knows is read from three samples", () => {
+describe("an unknown model is read from three samples", () => {
   test.each(SHAPES.map((shape) => [shape.name, shape] as const))("%s", (_name, shape) => {
     const { mapping, confidence } = learn(shape);
     expect(faultOf(mapping)).toBeUndefined();
@@ -186,8 +186,8 @@ describe("a mapping from outside is checked", () => {
     ["an unknown member", { format: 1, wire_schema: "messages", extra: 1 }, "extra"],
     ["an unknown wire schema", { format: 1, wire_schema: "toString" }, "wire_schema"],
     ["a place that is none", { format: 1, request: { prompt: "text" }, response: { text: "/a" } }, "request.prompt"],
-    ["no place for what was asked", { format: 1, response: { text: "/a" } }, "request"],
-    ["no place for the answer", { format: 1, request: { prompt: "/q" } }, "response"],
+    ["no place for the request", { format: 1, response: { text: "/a" } }, "request"],
+    ["no place for the response", { format: 1, request: { prompt: "/q" } }, "response"],
   ])("%s", (_name, value, path) => {
     expect(faultOf(value)?.path).toBe(path);
   });

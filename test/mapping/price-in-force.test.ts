@@ -16,7 +16,7 @@ test("a price of one's own goes before a provider's rule, and that before the ta
   expect(price).toMatchObject({ input: 2.5, output: 10, cache_read: 1.25 });
 });
 
-test("where one name of a model has no price, that which its requests asked for is looked up", () => {
+test("if one name of a model has no price, the requested name is looked up", () => {
   const models = ["gpt-4o-2099-01-01-unheard-of", "gpt-4o"];
   expect(priceInForce({ provider: "OPENAI", models: models.slice(0, 1) }, undefined, undefined, NOW).source).toBeNull();
   expect(priceInForce({ provider: "OPENAI", models }, undefined, undefined, NOW).price.input).toBe(2.5);
@@ -24,7 +24,7 @@ test("where one name of a model has no price, that which its requests asked for 
 
 test.each([
   ["a provider that no table has", { provider: "CUSTOM", models: ["gpt-4o"] }],
-  ["a model that nobody knows", { provider: "OPENAI", models: ["<script>"] }],
+  ["an unknown model", { provider: "OPENAI", models: ["<script>"] }],
 ])("%s has no price, which is not 0", (_name, model) => {
   expect(priceInForce(model, undefined, undefined, NOW)).toEqual({ source: null, price: {} });
 });

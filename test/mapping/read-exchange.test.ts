@@ -23,7 +23,7 @@ const exchange = (members: Partial<ExchangeInput>): ExchangeInput => ({
 });
 const events = (...data: unknown[]): StreamEvent[] => data.map((each) => ({ data: each }));
 
-test("the tier that answered is kept with the usage that it prices, of a stream too", () => {
+test("the service tier is stored with the usage that it prices, of a stream too", () => {
   const usage = { prompt_tokens: 3, completion_tokens: 2 };
   const answer = { object: "chat.completion", model: "m-1", choices: [], usage, service_tier: "flex" };
   const chunk = { object: "chat.completion.chunk", model: "m-1", service_tier: "flex" };
@@ -95,7 +95,7 @@ test.each([
   expect(reading).toMatchObject({ wireSchema: schema, responseModel: "m-1" });
 });
 
-test("thoughts of a response stand beside its text, not in it", () => {
+test("thoughts of a response are separate from its text", () => {
   const output = [
     { type: "reasoning", id: "r", summary: [{ type: "summary_text", text: "hm" }] },
     { type: "message", id: "m", role: "assistant", content: [{ type: "output_text", text: "4" }] },
@@ -267,7 +267,7 @@ test("a failure inside a stream of status 200 is a failure", () => {
 });
 
 test.each([
-  ["reading a stored answer back", "GET", "/v1/responses/resp_1"],
+  ["reading a stored response", "GET", "/v1/responses/resp_1"],
   ["cancelling", "POST", "/v1/responses/resp_1/cancel"],
 ])("%s is no usage", (_name, method, path) => {
   const responseBody = {
@@ -311,7 +311,7 @@ test.each([
   expect(Value.Check(LlmSchema, schema)).toBe(true);
 });
 
-test("the schema of a request names the model that was asked, that of the response the one that answered", () => {
+test("the schema of a request names the requested model, that of the response the model that responded", () => {
   const schema = toLlmSchema({
     wireSchema: "chat-completions",
     provider: "OPENAI",

@@ -51,7 +51,7 @@ test("a remembered price is to the last digit the one that the table gives, what
   );
 });
 
-test("a price by the hour is asked for again each time", () => {
+test("an hourly price is looked up each time", () => {
   const units = { input_tokens: 1_000_000, output_tokens: 0 };
   const at = (hour: string) => genaiPrices("DEEPSEEK", "deepseek-chat", units, new Date(`2025-03-03T${hour}:00Z`));
   expect(at("12:00")?.dollars).toBe(0.27);
@@ -66,7 +66,7 @@ test("a model without a price stays without one, and gets none from another prov
   }
 });
 
-test("what a model costs by the hour says nothing of its tokens, whichever is asked first", () => {
+test("what a model costs by the hour says nothing of its tokens, in any order of look-ups", () => {
   const at = new Date("2026-02-03T12:00:00Z");
   const tokens = () => genaiPrices("OPENAI", "whisper-1", { input_tokens: 5, output_tokens: 5 }, at);
   for (let times = 0; times < 2; times++) {

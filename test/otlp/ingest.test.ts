@@ -123,7 +123,7 @@ const send = (session: string, headers: Record<string, string>) =>
 describe.each(Object.entries(EXPORTERS))("the exporter of OpenTelemetry in %s", (form, exporter) => {
   const session = `run-${form}`;
 
-  test("brings an agent's run beside the call that the gateway recorded, which is not doubled", async () => {
+  test("adds an agent's run to the call that the gateway recorded, which is not duplicated", async () => {
     await run(new TracedProgram(exporter(weir.api, KEY)), session);
     const steps = await stepsOf(session);
     expect(
@@ -225,7 +225,7 @@ test("a call of the gateway is found by the id that the span names, and gets the
   expect((await stepsOf("named")).map(({ request_id }) => request_id)).toEqual([id]);
 });
 
-test("a key that sees figures sees no contents of spans, and another organization none of them", async () => {
+test("a key that sees metrics only sees no contents of spans, and another organization none of them", async () => {
   await postSpan({ traceId: "c".repeat(32) }, { "session.id": "secret", "input.value": "the secret input" });
   const figures = await stepsOf("secret", await newKey(["figures"]));
   expect(figures).toHaveLength(1);

@@ -52,7 +52,7 @@ test("one that only waits for its turn is not switched off", () => {
   expect(cost!({}, "m", NO_EXCHANGE)).toBe(1);
 });
 
-test("a promise is no response, and its failure is nobody's", async () => {
+test("a promise is no response, and its failure is ignored", async () => {
   const cost = (async () => {
     throw new Error("later");
   }) as unknown as NonNullable<ProviderPlugin["cost"]>;
@@ -60,7 +60,7 @@ test("a promise is no response, and its failure is nobody's", async () => {
   await new Promise((resolve) => setImmediate(resolve));
 });
 
-test("functions see their provider, and answer what they answer", () => {
+test("functions see their provider, and their results are returned", () => {
   const provider = loaded({
     cost(this: ProviderPlugin, usage, model) {
       return this.name === "ACME" && model === "m" ? (usage.total_tokens ?? 0) : null;

@@ -56,7 +56,7 @@ test("a write shows at once where it was made, and a later start finds the last 
   expect(later.storeOf("p").entries().get("k")).toBe(3);
 });
 
-test("what was being read when it was written over does not come back", async () => {
+test("a value that is overwritten while it is read is not returned", async () => {
   const { log } = keptLog();
   const late = Promise.withResolvers<void>();
   const before = [{ plugin: "p", key: "k", value: "1", version: 1 }];
@@ -93,7 +93,7 @@ test("a write that the database does not take is reported, and changes nothing",
   expect(store.entries().size).toBe(0);
 });
 
-test("a read that fails because the service stops is told to nobody", async () => {
+test("a read that fails because the service stops is not reported", async () => {
   const { log, lines } = keptLog();
   const asked = Promise.withResolvers<void>();
   const answer = Promise.withResolvers<never>();

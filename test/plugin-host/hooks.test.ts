@@ -70,7 +70,7 @@ test.each([
   expect(() => hooks.onRequest(request)).toThrow("failed on this request");
 });
 
-test("onForward cannot change what is sent: the cache was asked already", () => {
+test("onForward cannot change what is sent: the cache has been checked by then", () => {
   const { hooks } = hooksOf({ onForward: () => ({ send: { headers: { "X-A": "1" } } }) });
   expect(() => hooks.onForward(request)).toThrow("failed on this request");
 });
@@ -153,7 +153,7 @@ describe("onAnswer", () => {
 });
 
 describe("onRequest", () => {
-  test("answers at once, without a promise, where no hook answers one", () => {
+  test("returns at once, without a promise, if no hook returns one", () => {
     const { hooks } = hooksOf({ onRequest: () => undefined }, { onRequest: () => refusal });
     expect(hooks.onRequest(request)).toBe(refusal);
   });
@@ -228,7 +228,7 @@ describe("onForward", () => {
     expect(await hooks.onForward(request)).toEqual({ responseHeaders: { a: "3", b: "2" } });
   });
 
-  test("answers a refusal in place of headers that were added before", async () => {
+  test("returns a refusal in place of headers that were added before", async () => {
     const added = { responseHeaders: { a: "1" } };
     const { hooks } = hooksOf({ onForward: () => added }, { onForward: async () => refusal });
     expect(await hooks.onForward(request)).toBe(refusal);
@@ -248,7 +248,7 @@ describe("onForward", () => {
 });
 
 describe("onEnd", () => {
-  test("tells every plugin, whoever fails, and counts who did", async () => {
+  test("notifies every plugin, even if one fails, and counts failures by plugin", async () => {
     const told: string[] = [];
     const { hooks } = hooksOf(
       {

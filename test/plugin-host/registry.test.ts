@@ -60,7 +60,7 @@ describe("extends", () => {
   const cost = () => 1;
   const readEvent = () => ({});
 
-  test("takes over reading, prices and masks, and not who somebody is", () => {
+  test("takes over reading, prices and masks, and not identity", () => {
     const registry = buildRegistry([
       built({ name: "A", cost, readEvent, mask: { headers: ["x-a"] }, hosts: ["a.test"], target: "https://a.test" }),
       built({ name: "B", extends: "A" }),

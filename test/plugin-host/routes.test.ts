@@ -41,7 +41,7 @@ test.each<[string, PluginRoute, unknown, object]>([
     undefined,
     { status: 503 },
   ],
-])("a route that %s is answered so", async (_name, one, given, answer) => {
+])("a route that %s gets that response", async (_name, one, given, answer) => {
   expect(await callRoute([one], one, call(given), keptLog().log)).toMatchObject(answer);
 });
 

@@ -9,7 +9,7 @@ import { dropInFolder, keptLog } from "./folder.ts";
 const configOf = (path: string) =>
   ({ ...(Value.Create(CONFIG_SCHEMA) as Config), plugins_dir: path, providers_dir: path }) as Config;
 
-test("a drop-in provider is shown beside the built-in that it replaces", async () => {
+test("a drop-in provider is shown along with the built-in that it replaces", async () => {
   await using there = await dropInFolder();
   const file = await there.write(
     "mine.ts",

@@ -98,7 +98,7 @@ describe("a budget", () => {
     expect((await second).status).toBe(200);
   });
 
-  test("stays held while usage cannot be asked for, and is charged once it can", async () => {
+  test("stays held while usage cannot be read, and is charged once it can", async () => {
     let works = false;
     const asked = Promise.withResolvers<void>();
     await using it = await openPlugin(rateLimits, {

@@ -57,7 +57,7 @@ test("a window by the calendar counts what was counted since the period began, h
 test.each([
   [new SlidingSpan(60_000), "in 60 s"],
   [new CalendarSpan("month", "Europe/Berlin", periodOf), "per calendar month (Europe/Berlin)"],
-])("a span comes back from the journal: %#", (span, words) => {
+])("a span is restored from the journal: %#", (span, words) => {
   const back = spanOf(JSON.parse(JSON.stringify(span.id)), periodOf);
   expect(back.words).toBe(words);
   const at = Date.UTC(2026, 10, 27);

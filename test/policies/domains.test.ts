@@ -103,7 +103,7 @@ describe("a domain", () => {
     [{ company: "Acme" }, 400, undefined],
     [{ domain: "a.test", company: "Acme", more: 1 }, 400, undefined],
     [undefined, 400, undefined],
-  ])("is asked for with a body that fits, else 400: %#", async (body, status, path) => {
+  ])("is requested with a valid body, else 400: %#", async (body, status, path) => {
     await using it = await openPlugin(domains);
     const answer = await it.call("POST", "/v1/domains/approval-requests", {}, body);
     expect(answer.status ?? 200).toBe(status);
@@ -125,7 +125,7 @@ describe("a domain", () => {
     expect(data.history.map(({ action }: Json) => action)).toEqual(["approve", "revoke", "deny"]);
   });
 
-  test("asked for by one organization is no other's to see, but the operator's", async () => {
+  test("requested by one organization is visible to it and the operator only", async () => {
     await using it = await openPlugin(domains);
     const as = (organizationId: string, operator = false) => ({ organizationId, operator });
     await it.call("POST", "/v1/domains/approval-requests", {}, { domain: "a.test", personal: true }, as("one"));

@@ -47,7 +47,7 @@ describe("a policy of a header", () => {
     ["two quotas", { policy: "1;w=60" }, { policy: "2;w=60" }, true],
     ["two windows", { policy: "1;w=60" }, { policy: "1;w=61" }, true],
     ["two spellings of the same", { policy: "1;w=60" }, { policy: " 1 ; u=request; w=60" }, false],
-  ])("counts apart or together: %s", async (_name, one, other, apart) => {
+  ])("counts separately or together: %s", async (_name, one, other, apart) => {
     await using it = await openPlugin(rateLimits);
     expect((await ask(it, { policy: "1;w=60", ...one })).status).toBe(200);
     expect((await ask(it, { policy: "1;w=60", ...other })).status).toBe(apart ? 200 : 429);
@@ -148,7 +148,7 @@ describe("the list of rate limits", () => {
     (await it.call("POST", "/v1/rate-limits", {}, { name: "n", quota: 5, window_seconds: 60, ...body })).data;
   const list = async (it: Opened, who: Json = {}) => (await it.call("GET", "/v1/rate-limits", {}, undefined, who)).data;
 
-  test("says how much of each is used, and when some of it comes back", async () => {
+  test("says how much of each is used, and when some of it is available again", async () => {
     await using it = await openPlugin(rateLimits);
     await make(it, {});
     expect(await list(it)).toMatchObject([{ used: 0, remaining: 5, resets_at: null }]);
@@ -202,7 +202,7 @@ describe("the list of rate limits", () => {
     );
   });
 
-  test("tells policies and segments apart whose names begin alike", async () => {
+  test("distinguishes policies and segments whose names begin alike", async () => {
     await using it = await openPlugin(rateLimits);
     await make(it, { segment: "user", quota: 9 });
     await make(it, { quota: 9 });
@@ -249,7 +249,7 @@ describe("a policy of one key", () => {
     );
   });
 
-  test("of weir.toml that names a key which is not there is told of", async () => {
+  test("of weir.toml that names an unknown key is reported", async () => {
     await using it = await openPlugin(rateLimits, {
       keys,
       options: { policies: [body("key-1"), { ...body("key-9"), name: "late" }] },

@@ -135,7 +135,7 @@ test("in records, both bodies are cleaned, text that is no JSON as well", async 
   expect(onRequest).toBeUndefined();
 });
 
-test("it does nothing until it is told where", async () => {
+test("it does nothing until places are configured", async () => {
   expect(await setUpPlugin(redact, {})).toEqual({});
   expect(await setUpPlugin(redact, {}, "recorder")).toEqual({});
   await expect(setUpPlugin(redact, { in: ["records"] })).rejects.toThrow("in.0");

@@ -3,7 +3,7 @@ import { expectReading } from "./conformance.ts";
 import { fixturesOf, inputOf, readAll } from "./fixtures.ts";
 
 test.each(fixturesOf("_unknown").map((fixture) => [fixture.name, fixture] as const))(
-  "a target that nobody knows is read: %s",
+  "an unknown target is read: %s",
   (_name, fixture) => expectReading(fixture, undefined),
 );
 

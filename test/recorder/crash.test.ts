@@ -15,7 +15,7 @@ async function allRows(directory: string): Promise<Row[]> {
   return rows;
 }
 
-test("a program that is killed again and again has exactly one record of every id that it told", async () => {
+test("a program that is killed again and again has exactly one record of every id that it returned", async () => {
   using directory = temporaryDirectory();
   const told: string[] = [];
   for (let kill = 0; kill < 4; kill++) {

@@ -127,7 +127,7 @@ for (const [step, request] of [
   ["plugins", '{"model":"bad"}'],
   ["raw", undefined],
 ] as const)
-  test(`an exchange that ended the thread at the step ${step} is passed over, and those beside it are read`, async () => {
+  test(`an exchange that ended the thread at the step ${step} is passed over, and the others are read`, async () => {
     await using there = await rig();
     const read: unknown[] = [];
     const { id, recorder } = await afterCrash(there, step, {

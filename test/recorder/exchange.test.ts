@@ -10,7 +10,7 @@ import { begin, pass, type Rig, rig } from "./harness.ts";
 
 const text = async (part: Promise<{ content: Buffer } | undefined>) => (await part)?.content.toString();
 
-test("a body that the client asked to leave out is nowhere, and its figures are kept", async () => {
+test("a body that the client omits is stored nowhere, and its metrics are kept", async () => {
   await using weir = await rig();
   const id = pass(weir.spool, {
     begin: { omitRequest: true, omitResponse: true },
@@ -147,7 +147,7 @@ test.each([
   ["two members have one name", `{"url":${url}, "url":"x", "other":${url}}`, "weir-asset:"],
   ["it is behind a mark", `\xef\xbb\xbf{"url":${url}}`, "weir-asset:"],
   ["the text is in another encoding", `{"url":${url}, "a":"\xe4"}`, "weir-asset:"],
-])("a body with a file comes back byte for byte where %s", async (_name, request, shown) => {
+])("a body with a file is read byte for byte where %s", async (_name, request, shown) => {
   await using weir = await rig();
   const headers = ["Content-Type", `application/json${request.includes("\xe4") ? "; charset=latin1" : ""}`];
   const id = pass(weir.spool, { request: Buffer.from(request, "latin1"), begin: { headers } });

@@ -80,7 +80,7 @@ test.each([
   expect(stored).toEqual(expected);
 });
 
-test("a row whose id is taken changes nothing, and those beside it are inserted", async () => {
+test("a row whose id is taken changes nothing, and the others are inserted", async () => {
   const first = of(32, 0);
   const second = of(32, 0).map((each, at) =>
     at === 7 ? { ...each, row: { ...each.row, request_id: first[3]!.row.request_id, method: "PUT" } } : each,

@@ -39,7 +39,7 @@ test("while the database is locked traffic is spooled, and afterwards nothing is
   expect(await weir.recorder.metrics()).toMatch(/weir_database_errors_total [1-9]/);
 });
 
-test("a database that is moved away and comes back has every record", async () => {
+test("a database that is moved away and returned has every record", async () => {
   await using weir = await rig();
   pass(weir.spool);
   await weir.recorder.barrier();
@@ -101,7 +101,7 @@ test("a recorder that is started again while its database is away waits for it, 
   await second.stop();
 });
 
-test("who waits for a database that does not come gets an error, not silence", async () => {
+test("a caller that waits for a missing database gets an error", async () => {
   await using weir = await rig();
   const lock = new Libsql(join(weir.directory, "weir.db"), {});
   lock.exec("begin immediate");

@@ -34,7 +34,7 @@ function passChanged({ spool }: Rig, omit: { omitRequest?: true; omitResponse?: 
 const textOf = async (weir: Rig, id: string, part: "provider_request" | "provider_response") =>
   (await weir.body(id, part))?.content.toString();
 
-test("what the provider got and sent is stored beside what the client sent and got", async () => {
+test("what the provider received and sent is stored along with what the client sent and received", async () => {
   await using weir = await rig();
   const id = passChanged(weir);
   await weir.recorder.barrier();

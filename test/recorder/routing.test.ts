@@ -234,7 +234,7 @@ test("a response on the same shape is read once: the client's is the provider's"
   });
 });
 
-test("usage that was asked for and cut out of the client's stream counts", async () => {
+test("usage that was requested and removed from the client's stream counts", async () => {
   const usage = { prompt_tokens: 11, completion_tokens: 2, total_tokens: 13 };
   const last = { id: "chatcmpl-1", object: "chat.completion.chunk", model: "m", choices: [], usage };
   const row = await rowOf({
@@ -325,7 +325,7 @@ test("of omitted bodies the provider's usage is read, and nothing is stored", as
   expect(await weir.body(id, "response")).toBeUndefined();
 });
 
-test("a refused request keeps the model that it asked for, and has no provider", async () => {
+test("a refused request keeps the requested model, and has no provider", async () => {
   await using weir = await rigged();
   const id = crypto.randomUUID();
   spoolRefusal(weir, id);
@@ -354,7 +354,7 @@ function spoolRefusal({ spool }: Rig, id: string): void {
   spool.flush();
 }
 
-test("a row in flight learns at its end who answered", async () => {
+test("a row in flight gets its provider at its end", async () => {
   await using weir = await rig({ readExchange, provider: (name) => PROVIDERS.get(name) });
   const id = crypto.randomUUID();
   weir.spool.begin(id, begin({ time: 1, path: "/v1/chat/completions", target: "", provider: "" }));

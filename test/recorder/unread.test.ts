@@ -20,7 +20,7 @@ const broken = (): never => {
   throw new Error("no reader knows this");
 };
 
-test("an exchange that takes too long is stored as it came, and those beside it are read", async () => {
+test("an exchange that takes too long is stored as it arrived, and the others are read", async () => {
   await using there = await rig({ readExchange: reader(endless) });
   const before = pass(there.spool, { request: asked("m-1") });
   const bad = pass(there.spool, {

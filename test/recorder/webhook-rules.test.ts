@@ -59,7 +59,7 @@ test.each([
   await store.close();
 });
 
-test("a webhook that is switched off is told of nothing", async () => {
+test("a disabled webhook is not notified", async () => {
   using directory = ownDirectory();
   const store = await openStore(directory.config, "write");
   await migrate(store);

@@ -132,7 +132,7 @@ describe("where calls go", () => {
     expect(addresses(name, model, more, true).some((each) => each.endsWith(ending))).toBe(true);
   });
 
-  test("one shape answers for one model where a platform carries several", () => {
+  test("one shape is chosen per model if a platform has several", () => {
     expect(addresses("AWS", "anthropic.claude-x", aws).map((each) => each.split(" ")[0])).toEqual(["messages"]);
     expect(addresses("AWS", "amazon.nova", aws).map((each) => each.split(" ")[0])).toEqual(["converse"]);
     expect(addresses("GOOGLE", "gemini-x", vertex).map((each) => each.split(" ")[0])).toEqual([

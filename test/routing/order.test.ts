@@ -143,7 +143,7 @@ describe("fastest", () => {
   const found = (parts: OrderParts) =>
     order(resolve(readModelString("r"), scope({ routes })), parts).map(({ model }) => model);
 
-  test("two credentials of one provider are measured apart", () => {
+  test("two credentials of one provider are measured separately", () => {
     const credentials = [credential("AWS", "far"), credential("AWS", "near")];
     const one = route("r", ["aws:far/m", "aws:near/m"], { strategy: "fastest" });
     const parts = orderParts();

@@ -144,7 +144,7 @@ describe("a route", () => {
     expect(() => readRoute(name, { targets }, others)).toThrow(says);
   });
 
-  test("may stand three deep, and beside a circle of others", () => {
+  test("may be three deep, and next to a circle of others", () => {
     readRoute("a", { targets: ["b"] }, [route("b", "c"), route("c", "x/y")]);
     readRoute("a", { targets: ["x/y"] }, [route("b", "c"), route("c", "b")]);
   });

@@ -28,7 +28,7 @@ describe("a name is resolved by the first rule that fits", () => {
     ["model/provider", "llama/x/groq", "GROQ/llama/x[groq]"],
     ["model/provider/credential", "llama/groq/groq", "GROQ/llama[groq]"],
     [
-      "a bare model, at everybody who has it, by age of credentials",
+      "a bare model, at every provider that has it, by age of credentials",
       "gpt-oss-120b",
       "OPENAI/gpt-oss-120b[openai] GROQ/gpt-oss-120b[groq]",
     ],
@@ -36,7 +36,7 @@ describe("a name is resolved by the first rule that fits", () => {
     ["[1m] is left off everywhere", "anthropic/claude-x[1m]", "ANTHROPIC/claude-x[anthropic]"],
     ["an ordered list", "claude-sonnet-5-5, openai/x", "ANTHROPIC/claude-sonnet-5-5[anthropic] | OPENAI/x[openai]"],
     ["!provider takes it out of all", "gpt-oss-120b,!openai", "GROQ/gpt-oss-120b[groq]"],
-    ["a name that leads nowhere is left out beside others", "nope,openai/x", "OPENAI/x[openai]"],
+    ["a name that leads nowhere is left out among others", "nope,openai/x", "OPENAI/x[openai]"],
   ])("%s: %s", (_what, model, expected) => {
     expect(resolved(model)).toBe(expected);
   });

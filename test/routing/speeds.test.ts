@@ -19,7 +19,7 @@ test("the first token of such a stream is known at once, and its tokens are no s
   expect([speeds.of("x", true, 10), speeds.of("x", false, 10), speeds.medianOutput("x", 10)]).toEqual([7, 0, 50]);
 });
 
-test("tokens of a request that nobody waits for change nothing", () => {
+test("tokens of an abandoned request change nothing", () => {
   const speeds = new Speeds();
   speeds.noteTokens("other", 50, 1);
   expect(speeds.medianOutput("x", 10)).toBeUndefined();

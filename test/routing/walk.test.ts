@@ -159,7 +159,7 @@ describe("a walk", () => {
     expect(new Set(Array.from({ length: 50 }, (_, session) => of(`s${session}`))).size).toBe(3);
   });
 
-  test("a target that is passed over is not called, whoever pays", () => {
+  test("a target that is passed over is not called, whichever credential pays", () => {
     const walking = walk("openai/a,groq/b");
     walking.passOver(walking.candidates[0]!.target);
     expect(walking.hasMore).toBe(true);
@@ -167,7 +167,7 @@ describe("a walk", () => {
     expect(walking.hasMore).toBe(false);
   });
 
-  test("none is asked twice, and every walk ends", () => {
+  test("none is called twice, and every walk ends", () => {
     const codes = fc.constantFrom(400, 401, 404, 408, 429, 500, 503);
     assertProperty(
       fc.property(fc.array(codes, { minLength: 1 }), fc.nat(5), (failures, retries) => {
@@ -279,7 +279,7 @@ describe("rest", () => {
     expect(rests.until(one, NOW + 15_000)).toBe(0);
   });
 
-  test("a walk passes over what rests; where all rest, the one that ends first is asked", () => {
+  test("a walk passes over what rests; if all rest, the one that ends first is called", () => {
     const rests = new Rests();
     const walking = () => walk("openai/a,groq/b", {}, { rests });
     const [first, second] = walking().candidates;

@@ -26,7 +26,7 @@ test("of connections that come in one turn a few are begun at once, and the othe
   expect(begun.length).toBe(all.length + first);
 });
 
-test("a connection that ends while it waits is not begun, and its error is nobody else's", async () => {
+test("a connection that ends while it waits is not begun, and its error affects no other", async () => {
   const begun: ByteSocket[] = [];
   const accepting = new Accepting((socket) => void begun.push(socket));
   const all = sockets(200);

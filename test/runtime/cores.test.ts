@@ -27,7 +27,7 @@ function numbersOf(list: string): number[] {
   });
 }
 
-test("a thread of queries leaves one core to traffic, however often it is asked, and the main thread keeps all", async () => {
+test("a thread of queries leaves one core to traffic, however often it is called, and the main thread keeps all", async () => {
   const { main, left } = await coresOfThreads();
   expect(left).toEqual(main.length > 1 ? main.slice(1) : main);
 });

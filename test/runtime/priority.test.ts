@@ -32,7 +32,7 @@ test.each([
   if (knowsTurns && kernel.has("se.slice")) expect(kernel.get("se.slice")).toBe(10_000_000);
 });
 
-test("who looks for threads to make less urgent lives on where no more files can be opened", async () => {
+test("lowering the priority of threads survives a lack of file descriptors", async () => {
   const code = `const priority = await import(${JSON.stringify(PRIORITY)});
     const { openSync } = await import("node:fs");
     priority.queriesYieldToTraffic();

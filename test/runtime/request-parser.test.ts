@@ -183,7 +183,7 @@ test("a head may have 200 fields and no more", () => {
   expect(read([fields(201)], 10_000).fault).toBe("size");
 });
 
-test("a pipelined request is not read before the one before it is answered, nor a body before somebody takes it", () => {
+test("a pipelined request is not read before the previous response is sent, nor a body before it is consumed", () => {
   const seen: string[] = [];
   const parser = new RequestParser(1_000, {
     onHead: ({ url }) => {

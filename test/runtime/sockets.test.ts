@@ -109,7 +109,7 @@ describe.each([
     await closed;
   });
 
-  test("a connection that nobody accepts is an error with its code, and closes", async () => {
+  test("a connection that is not accepted is an error with its code, and closes", async () => {
     const listener = await sockets.listen({ host: "127.0.0.1", port: 0, portShared: false }, () => undefined);
     await listener.close();
     const client = sockets.connect("127.0.0.1", listener.port);

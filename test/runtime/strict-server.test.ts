@@ -73,7 +73,7 @@ describe.each([
   const POST = "POST /x HTTP/1.1\r\nHost: a\r\n";
   const CLOSE = "Connection: close\r\n\r\n";
 
-  test("requests on one connection are answered in order, whoever answers late", async () => {
+  test("requests on one connection get responses in order, even if one is late", async () => {
     const server = await start((request, answer) =>
       collect(request, (body) => setTimeout(() => say(answer, `${request.url}:${body};`), body === "slow" ? 60 : 0)),
     );
@@ -89,7 +89,7 @@ describe.each([
       "\r\nContent-Length: 10\r\nConnection: close\r\n\r\nPOST /x hi",
     ],
     ["HTTP/1.0", "GET /x HTTP/1.0\r\n\r\n", "\r\nContent-Length: 8\r\nConnection: close\r\n\r\nGET /x "],
-  ] as const)("what is added to an answer is the framing: %s", async (_name, wire, rest) => {
+  ] as const)("only the framing is added to a response: %s", async (_name, wire, rest) => {
     const server = await start(echo);
     expect(await exchangeRaw(server.port, wire)).toStartWith(`HTTP/1.1 200 OK${rest}`.replace(": 8", ": 7"));
   });
@@ -103,7 +103,7 @@ describe.each([
     ["GET", "1.0", "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nabc"],
     ["HEAD", "1.1", "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n"],
   ] as const)(
-    "an answer without a length, to %s in HTTP/%s, is framed as that client can read it",
+    "a response without a length, to %s in HTTP/%s, is framed as that client can read it",
     async (method, version, wire) => {
       const server = await start((_request, answer) => {
         answer.head(200, "OK", []);
@@ -126,7 +126,7 @@ describe.each([
     expect(await exchangeRaw(server.port, `${GET}\r\n${GET}\r\n`)).not.toMatch(/abcd|HTTP[\s\S]*HTTP/);
   });
 
-  test("whoever closes its side behind several requests gets all the answers, those that come at once included", async () => {
+  test("a client that half-closes after several requests gets all responses, immediate ones included", async () => {
     const server = await start((request, answer) => {
       if (request.url === "/late") setTimeout(() => say(answer, "late;"), 50);
       else say(answer, "now;");
@@ -175,7 +175,7 @@ describe.each([
     expect(answer).toContain("\r\nX-A: 1  X-B: 2\r\nX-C:    caf\u00e9\r\n");
   });
 
-  test("what frames a response is said once, whoever says it", async () => {
+  test("framing headers of a response are sent once, whichever side sets them", async () => {
     const more = ["Transfer-Encoding", "chunked", "content-length", "9"];
     const server = await start((_request, answer) => say(answer, "abc", ...more));
     const answer = await exchangeRaw(server.port, `${GET}\r\n${GET}${CLOSE}`);
@@ -194,7 +194,7 @@ describe.each([
     expect((await exchangeRaw(server.port, wire)).match(/HTTP|early/g)).toEqual(["HTTP", "early"]);
   });
 
-  test("a body that nobody reads is read away, and the next request is served", async () => {
+  test("an unread body is discarded, and the next request is served", async () => {
     const server = await start((request, answer) => say(answer, `${request.url};`));
     const body = "x".repeat(3_000_000);
     const wire = [`POST /1 HTTP/1.1\r\nContent-Length: ${body.length}\r\n\r\n`, body, `GET /2 HTTP/1.1\r\n${CLOSE}`];
@@ -240,7 +240,7 @@ describe.each([
     expect(await exchangeRaw(silent.port, wire)).toBe("");
   });
 
-  test("where a client waits for 100 and gets another response, nobody can tell what comes next: the connection closes", async () => {
+  test("if a client waits for 100 and gets another response, the next bytes are ambiguous: the connection closes", async () => {
     const server = await start((request, answer) => {
       if (request.url === "/no") return say(answer, "no");
       request.sendContinue();
@@ -314,7 +314,7 @@ describe.each([
     );
   });
 
-  test("a head that does not come to its end in time is answered, a silent connection closed", async () => {
+  test("a head that is not complete in time gets a response, a silent connection is closed", async () => {
     const server = await start(echo, { headMs: 100, idleMs: 100 });
     expect(await exchangeRaw(server.port, "GET / HTTP/1.1\r\nHo")).toStartWith("HTTP/1.1 400 timeout");
     expect(await exchangeRaw(server.port, "")).toBe("");

@@ -110,11 +110,11 @@ describe("a listener over TLS", () => {
 
   test.each([
     [
-      "HTTP without TLS, which is told so",
+      "HTTP without TLS, which gets a response that says so",
       "GET / HTTP/1.1\r\nHost: a\r\n\r\n",
       "HTTP/1.1 400 Bad\r\nContent-Length: 5\r\n\r\nplain",
     ],
-    ["anything else, which is not answered", "\x00\x01\x02\x03", ""],
+    ["anything else, which gets no response", "\x00\x01\x02\x03", ""],
     ["a handshake that is none", "\x16\x03\x01\x00\x05hello", undefined],
   ])("lives through %s", async (_name, sent, expected) => {
     const socket = net.connect(listener.port, "127.0.0.1");

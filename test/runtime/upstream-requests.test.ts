@@ -225,7 +225,7 @@ describe.each(UPSTREAMS)("upstream over %s", (_client, createUpstream) => {
     upstream.close();
   });
 
-  test("bytes that nobody asked for drop an idle connection", async () => {
+  test("unsolicited bytes drop an idle connection", async () => {
     let connections = 0;
     const sockets: Socket[] = [];
     await using provider = await startRawServer((socket) => {

@@ -144,7 +144,7 @@ describe.each(UPSTREAMS)("upstream over %s", (client, createUpstream) => {
       [`${name}, in one piece`, [bytes], expected] as const,
       ...(bytes.length < 1_000 ? [[`${name}, byte by byte`, [...bytes], expected] as const] : []),
     ]),
-  )("takes an answer %s", async (_name, pieces, expected) => {
+  )("takes a response %s", async (_name, pieces, expected) => {
     let connections = 0;
     const used = new Set<unknown>();
     await using provider = await startProvider(({ socket }) => {
@@ -196,7 +196,7 @@ describe.each(UPSTREAMS)("upstream over %s", (client, createUpstream) => {
     upstream.close();
   });
 
-  test.each(CUT_OFF)("an answer cut off %s is an error and no end", async (_name, bytes, headSeen) => {
+  test.each(CUT_OFF)("a response cut off %s is an error and no end", async (_name, bytes, headSeen) => {
     await using provider = await startProvider(({ socket }) => socket.end(Buffer.from(bytes, "latin1")));
     const upstream = createUpstream({ resolve: loopback });
     const answer = await ask(upstream, provider.port).done;

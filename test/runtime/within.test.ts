@@ -16,7 +16,7 @@ test("in place of work that is late stands what the caller says", async () => {
   await expect(within(never, 1, tooLate)).rejects.toThrow("too late");
 });
 
-test("work that fails after its limit disturbs nobody", async () => {
+test("work that fails after its limit causes no unhandled rejection", async () => {
   const { promise, reject } = Promise.withResolvers<never>();
   expect(await within(promise, 0, () => "late")).toBe("late");
   reject(new Error("nobody hears this"));

@@ -35,7 +35,7 @@ function opened(list: (credential: Credential) => Promise<CredentialTest | undef
   return { lists, follow, pass, asked, listed, lines, [Symbol.dispose]: () => lists.close() };
 }
 
-test("a provider is asked when its credential is stored, when that changes, and every 6 hours", async () => {
+test("a provider is called when its credential is stored, when that changes, and every 6 hours", async () => {
   using it = opened(async (each) => answer([`model-of-${each.secrets!["api_key"]}`]));
   const one = credential("OPENAI", "one");
   it.follow(one, credential("GROQ", "off", { enabled: false }), credential("GROQ", "locked", { secrets: undefined }));
@@ -76,7 +76,7 @@ test("a failure leaves the last list, is said once, and is tried again sooner", 
   expect(it.lines.join()).toContain("it broke");
 });
 
-test("a few are asked at a time; what comes for a credential that has changed is dropped", async () => {
+test("a few are called at a time; a result for a credential that has changed is dropped", async () => {
   const waiting = new Map<string, (test: CredentialTest | undefined) => void>();
   using it = opened((each) => new Promise((resolve) => waiting.set(each.name, resolve)));
   const all = Array.from({ length: 9 }, (_, at) => credential("OPENAI", `c-${at}`));

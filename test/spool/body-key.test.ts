@@ -38,7 +38,7 @@ function repeatedBlocks(bodies: readonly { readonly payload: Buffer }[]): number
 
 test.each([
   ["neighbouring ids", ["00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000002"]],
-  ["ids half a cycle apart", ["00000000-0000-4000-8000-000000000001", "80000000-0000-4000-8000-000000000001"]],
+  ["ids with half a cycle between", ["00000000-0000-4000-8000-000000000001", "80000000-0000-4000-8000-000000000001"]],
   ["the same id again", ["00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000001"]],
   ["the same id in capitals", ["abcdefab-0000-4000-8000-000000000001", "ABCDEFAB-0000-4000-8000-000000000001"]],
 ])("omitted bodies of %s share no keystream, in either direction", async (_name, ids) => {

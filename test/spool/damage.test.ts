@@ -204,7 +204,7 @@ test.each([
   ["it was cut", 650, 700, { state: "short", bytes: 250 }],
   ["it was emptied", 0, 0, { state: "short", bytes: 900 }],
   ["it is gone", 0, -1, { state: "gone", bytes: 900 }],
-] as const)("of a segment that was written up to 900 it is told when %s", (_what, end, size, expected) => {
+] as const)("of a segment that was written up to 900 a loss is reported when %s", (_what, end, size, expected) => {
   const continuity = new Continuity({ segment: 1, offset: 0 });
   continuity.left(7, end, size);
   expect(continuity.follows({ segment: 7, offset: 900 })).toEqual(expected && { segment: 7, ...expected });
@@ -220,7 +220,7 @@ test.each([
   ],
   ["a later one is recorded", { segment: 8, offset: 0 }, { segment: 7, offset: 900 }, undefined],
   ["nobody noted how far it went", { segment: 7, offset: 500 }, undefined, { segment: 7, state: "gone", bytes: 0 }],
-] as const)("of a segment that is gone what is missing is told where %s", (_where, from, previous, expected) => {
+] as const)("of a missing segment the lost part is reported if %s", (_where, from, previous, expected) => {
   const continuity = new Continuity(from);
   if (from.segment === 7) continuity.left(7, from.offset, -1);
   expect(continuity.follows(previous)).toEqual(expected);

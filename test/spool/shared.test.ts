@@ -41,7 +41,7 @@ test("threads that write into one spool at once lose nothing and leave every fra
   );
 });
 
-test("a writer that is gone is told of, with what tells its exchanges from those of others", async () => {
+test("a writer that is gone is reported, with what distinguishes its exchanges from others", async () => {
   using directory = temporaryDirectory();
   const spool = spoolIn(directory.path, { segmentBytes: SEGMENT_BYTES });
   const left = await writeElsewhere(spool, directory.path, true);

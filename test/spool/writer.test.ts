@@ -81,7 +81,7 @@ test("what is appended at the end of a turn goes into the write that ends it", a
   await spool.close();
 });
 
-test("chunks of any sizes come back as the same bytes over any segment size", async () => {
+test("chunks of any sizes are read as the same bytes over any segment size", async () => {
   await assertProperty(
     fc.asyncProperty(
       fc.array(fc.nat({ max: 3_000_000 }), { maxLength: 5 }),

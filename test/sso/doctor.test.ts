@@ -75,7 +75,7 @@ test.each([
     "has no readable configuration",
   ],
   [
-    "clocks that are ten minutes apart",
+    "clocks that differ by ten minutes",
     "corp",
     () => ({ issuer: `http://127.0.0.1:${(late.address() as AddressInfo).port}`, client_id: "weir" }),
     "600 s apart",

@@ -37,7 +37,7 @@ describe("the query builder over a connection", () => {
     expect(await it.db.$count(dashboards, eq(dashboards.id, "d1"))).toBe(1);
   });
 
-  test("keeps columns of one name apart in a join", async () => {
+  test("distinguishes columns of one name in a join", async () => {
     await using it = await opened();
     await it.db.batch([
       it.db.insert(organizations).values(organization("o1")),

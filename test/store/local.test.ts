@@ -56,7 +56,7 @@ describe("a local store", () => {
     await store.close();
   });
 
-  test("answers a reader once a lock is released, and is none the worse for one that lasted", async () => {
+  test("serves a reader once a lock is released, and is undamaged by a long one", async () => {
     using made = ownDirectory();
     const writer = await openStore(made.config, "write");
     await migrate(writer);
@@ -132,7 +132,7 @@ describe("a query with a deadline", () => {
     await writer.close();
   });
 
-  test("is prepared once, and answers its own values each time, also after it was stopped or the table changed", async () => {
+  test("is prepared once, and returns its own values each time, also after it was stopped or the table changed", async () => {
     using directory = ownDirectory();
     const writer = await openStore(directory.config, "write");
     await migrate(writer);
@@ -231,7 +231,7 @@ describe("a query with a deadline", () => {
     await writer.close();
   });
 
-  test("answers in the order that the statement asks for", async () => {
+  test("returns rows in the order of the statement", async () => {
     using directory = ownDirectory();
     const writer = await openStore(directory.config, "write");
     await migrate(writer);
@@ -293,7 +293,7 @@ describe("a database that is away", () => {
     await writer.close();
   });
 
-  test("is made by nobody but who opens it to make it", async () => {
+  test("is created only by a call that may create it", async () => {
     using directory = ownDirectory();
     await expect(openStore(directory.config, "change")).rejects.toMatchObject({ code: "database_unavailable" });
     expect(existsSync(join(directory.path, "weir.db"))).toBe(false);

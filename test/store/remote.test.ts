@@ -79,7 +79,7 @@ describe.each(["http", "ws"])("a libSQL server over %s", (scheme) => {
   });
 
   test.each(["records", "s3"] as const)(
-    "keeps what two nodes put into packs apart, and each erases its own; of one that is gone the other does: %s",
+    "keeps the packs of two nodes separate, and each erases its own; those of a dead node the other erases: %s",
     async (bodies_engine) => {
       await using bucket = await startObjectStore();
       const nodes = [ownDirectory(), ownDirectory()];
@@ -163,7 +163,7 @@ describe.each(["http", "ws"])("a libSQL server over %s", (scheme) => {
     expect(await listKeys(store.records, { id: listed.id })).toEqual([listed]);
   });
 
-  test("answers figures from blocks as it does from records", async () => {
+  test("returns the same metrics from blocks as from records", async () => {
     const sql = `with recursive n(i) as (select 1 union all select i + 1 from n where i < 5000)
       insert into requests (request_id, organization_id, key_id, method, provider, model, request_created_at, updated_at, response_status, delay_ms, cost)
       select ? || i, ?, 'k', 'POST', 'OPENAI', 'm-' || (i % 3), i * 60000, i, 200 + i % 2 * 300, i % 97, i / 8.0 from n`;

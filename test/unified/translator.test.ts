@@ -51,7 +51,7 @@ test.each([
   expect(whole.usage).toMatchObject({ prompt_tokens: 3, completion_tokens: 4 });
 });
 
-test("a large stream that nobody asked for, and a large error inside a success, are read there as well", async () => {
+test("an unrequested large stream, and a large error inside a success, are read there as well", async () => {
   const event = (data: Json) => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
   const stream = [
     { type: "message_start", message: { usage: { input_tokens: 1 } } },

@@ -29,6 +29,6 @@ test("a prompt without messages is copied too, once", () => {
   expect(text).toBe("## user\n\nOnce\n");
 });
 
-test("as JSON it is what the API answers", () => {
+test("as JSON it is what the API returns", () => {
   expect(JSON.parse(conversationJson(SCHEMA))).toEqual(SCHEMA);
 });

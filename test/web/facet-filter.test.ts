@@ -55,7 +55,7 @@ test("choosing a value twice leaves the filter as it was, and nothing else chang
   );
 });
 
-test("an any with another condition in it is kept whole beside what is chosen", () => {
+test("an any with another condition in it is kept whole along with what is chosen", () => {
   const filter = withToggled(fromTree(or(SLOW, MODELS)), of("model"), "z");
   expect(filter.nodes.map((node: FilterNode) => node.kind)).toEqual(["group", "condition"]);
 });

@@ -57,7 +57,7 @@ test("what the builder has no controls for holds as it is", () => {
   expect(isFast(tree)).toBe(false);
 });
 
-test("a leaf of several conditions is taken apart", () => {
+test("a leaf of several conditions is split", () => {
   const tree = {
     request_response_rmt: {
       status: { gte: 400, lt: 500 },

@@ -40,7 +40,7 @@ test.each([
   expect(within(text)).toBe(html);
 });
 
-test("a picture is a link, so that the page asks nobody for it", () => {
+test("a picture is a link, so that the page does not load it", () => {
   const html = within("![seen](https://example.com/x.png)");
   expect(html).toContain('href="https://example.com/x.png"');
   expect(html).not.toContain("<img");

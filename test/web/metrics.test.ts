@@ -53,13 +53,13 @@ test("the span before is as long and ends where this one begins", () => {
 const cost = ({ cost }: MetricsRow) => cost;
 const TIMES = [0, 60_000, 120_000];
 
-test("rows stand in the place of their bucket, and gaps are told from nothing", () => {
+test("rows stand in the place of their bucket, and gaps are distinct from zero", () => {
   const rows = [metricsRow(120_000, { latency_p50: 7 }), metricsRow(0, { latency_p50: null })];
   expect(align(TIMES, rows, ({ latency_p50 }) => latency_p50, null)).toEqual([null, null, 7]);
   expect(align(TIMES, [metricsRow(60_000, { cost: 2 })], cost, 0)).toEqual([0, 2, 0]);
 });
 
-test("layers are the groups asked for and the rest of the whole", () => {
+test("layers are the requested groups and the rest of the whole", () => {
   const whole = [metricsRow(0, { cost: 10 }), metricsRow(60_000, { cost: 0.3 })];
   const rows = [
     metricsRow(0, { cost: 4, user: "a" }),

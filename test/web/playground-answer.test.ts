@@ -97,7 +97,7 @@ const ANSWERS: Readonly<
 };
 
 test.each(Object.entries(ANSWERS))(
-  "an answer of %s reads the same whole and streamed",
+  "a response of %s reads the same whole and streamed",
   (shape, { end, whole, events }) => {
     const reader = READERS[shape as Shape];
     expect(reader.whole(whole)).toEqual({ ...SAID, end: end[0] });
@@ -116,7 +116,7 @@ test.each<[Shape, object]>([
   });
 });
 
-test.each(Object.keys(ANSWERS))("whatever comes in place of an answer of %s, nothing throws", (shape) => {
+test.each(Object.keys(ANSWERS))("whatever arrives in place of a response of %s, nothing throws", (shape) => {
   const { whole, event } = READERS[shape as Shape];
   for (const odd of [
     null,

@@ -78,7 +78,7 @@ test.each([
   ["either", "max_tokens"],
   ["openai/gpt-new", "max_tokens"],
   ["gpt-unlisted", "max_tokens"],
-])("%s is told the limit of its response as %s", (model, name) => {
+])("%s gets the limit of its response as %s", (model, name) => {
   const settings = { ...form().settings, max_tokens: "50" };
   expect(bodyFor(draft({ prompt: form({ settings }) }), model, LISTED)).toEqual({
     model,

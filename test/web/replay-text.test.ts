@@ -64,7 +64,7 @@ test.each([
   expect(words(fields, headers)).toContain(word);
 });
 
-test("a key that was sent in the address is asked for there, and brackets are no pattern", () => {
+test("a key that was sent in the URL is filled in there, and brackets are no pattern", () => {
   expect(words({ request_path: "/v1/models/x:go?key=***&a[]=1" }).slice(0, 2)).toEqual([
     "--globoff",
     "http://127.0.0.1:8787/v1/models/x:go?key=sk-provider&a[]=1",

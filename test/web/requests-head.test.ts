@@ -27,7 +27,7 @@ test("nothing new is nothing to draw", () => {
   expect(withHead(known, page(row(5), row(4, null)))).toBe(known);
 });
 
-test("rows that do not reach down to what is known say that all must be asked again", () => {
+test("rows that do not reach down to what is known say that all must be requested again", () => {
   expect(withHead(known, page(row(9), row(8)))).toBeUndefined();
   expect(withHead({ pages: [page()], pageParams: [null] }, page(row(1)))).toBeUndefined();
 });

@@ -34,7 +34,7 @@ test.each([
   ["../x", {}],
   ["", {}],
   [7, {}],
-])("an address that opens %p beside the list means %p", (open, read) => {
+])("an address that opens %p in the panel means %p", (open, read) => {
   expect(readRequestsSearch({ open })).toEqual(read);
 });
 

@@ -47,7 +47,7 @@ test("a segment adds up what is below it, and knows when it began and ended", ()
   expect(sessionTotals([])).toBeUndefined();
 });
 
-test("a cost that nobody knows stays unknown", () => {
+test("an unknown cost stays unknown", () => {
   expect(sessionTree([step("r1", "/a", 0, { cost: null })])[0]!.totals.cost).toBeNull();
 });
 

@@ -138,7 +138,7 @@ const LEFT_OUT = [
 ];
 const ENDPOINTS = Object.keys(NEEDS).filter((name) => !LEFT_OUT.includes(name) && !name.includes("/playground/"));
 
-test.each(ENDPOINTS)("figures: %s tells nothing that was said, however it is asked", async (name) => {
+test.each(ENDPOINTS)("metrics only: no form of %s reveals bodies", async (name) => {
   const [method] = name.split(" ") as [string];
   const hasBody = method !== "GET";
   for (const [who, headers] of callers) {
@@ -156,7 +156,7 @@ test.each(ENDPOINTS)("figures: %s tells nothing that was said, however it is ask
   }
 });
 
-test("the same questions tell it to who may see bodies", async () => {
+test("the same queries reveal bodies to a key that may see them", async () => {
   for (const path of [
     "/v1/request/query",
     `/v1/request/${id}`,
@@ -177,7 +177,7 @@ function told(text: string, asked: string): boolean {
   return members.length > 0 && /"request_id":/.test(text) && text.includes(id);
 }
 
-test("figures: a filter on what was said neither counts nor changes anything", async () => {
+test("metrics only: a filter on bodies neither counts nor changes anything", async () => {
   const [, headers] = callers[0]!;
   const filter = LEAF({ request_body: { contains: "sesame" } });
   for (const [method, path, more] of [
@@ -190,7 +190,7 @@ test("figures: a filter on what was said neither counts nor changes anything", a
   }
 });
 
-test("figures: what an export asks for has no body, in any format", async () => {
+test("metrics only: an export has no bodies, in any format", async () => {
   const [, headers] = callers[0]!;
   const { json } = await it.call("POST", "/v1/request/query-fast", {
     key: null,
@@ -201,7 +201,7 @@ test("figures: what an export asks for has no body, in any format", async () => 
   expect(SAID_MEMBERS.filter((member) => member in json.data[0])).toEqual([]);
 });
 
-test("figures: a signed address of somebody else's is not made longer lived, and another record's signature opens nothing", async () => {
+test("metrics only: another caller's signed URL is not extended, and another record's signature opens nothing", async () => {
   const own = (await it.call("GET", `/v1/request/${id}`)).json.data;
   const address = new URL(own.signed_body_url);
   const other = await insertRecord(it.store, it.organization, {});
@@ -214,7 +214,7 @@ test("figures: a signed address of somebody else's is not made longer lived, and
   }
 });
 
-test("figures: webhooks, deliveries and shared links are out of reach", async () => {
+test("metrics only: webhooks, deliveries and shared links are refused", async () => {
   for (const [, headers] of callers) {
     for (const [method, path] of [
       ["POST", "/v1/webhooks"],

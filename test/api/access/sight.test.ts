@@ -61,7 +61,7 @@ const READERS: readonly (readonly [string, string, unknown])[] = [
   ["POST", "/v1/property/name/search", {}],
 ];
 
-test.each(READERS)("figures: %s %s tells nothing that was said", async (method, path, body) => {
+test.each(READERS)("metrics only: %s %s reveals no bodies", async (method, path, body) => {
   const own = JSON.parse(JSON.stringify(body ?? null).replaceAll("ID", id));
   const options = body === undefined ? {} : { body: own };
   const { json, status } = await it.call(method, path.replace("ID", id), { key, ...options });
@@ -73,7 +73,7 @@ test.each(READERS)("figures: %s %s tells nothing that was said", async (method, 
   }
 });
 
-test("all of it is there for who may see bodies", async () => {
+test("a key that may see bodies gets all of it", async () => {
   const { json } = await post("/v1/request/query-fast", { filter: "all", includeInputs: true }, it.keys.read);
   const shown = Object.keys(json.data[0]);
   expect(SAID_MEMBERS.filter((name) => !shown.includes(name))).toEqual(["provider_request", "provider_response"]);
@@ -108,12 +108,12 @@ const SAID_FIELDS: readonly string[] = [
   ],
 ];
 
-test("the fields that ask for what was said are these", () => {
+test("the fields that read bodies are these", () => {
   expect(LEAVES.flatMap(([name, , said]): string[] => (said ? [name] : [])).sort()).toEqual([...SAID_FIELDS].sort());
 });
 
 test.each(["/v1/request/query", "/v1/request/count/query", "/v1/metrics/query", "/v1/session/query"])(
-  "figures: %s refuses filters by what was said, however deep, and takes all others",
+  "metrics only: %s refuses filters on bodies at any depth, and accepts all others",
   async (path) => {
     for (const [name, leaf, said] of LEAVES) {
       const filter = { left: { left: leaf, operator: "or", right: "all" }, operator: "and", right: "all" };
@@ -123,14 +123,14 @@ test.each(["/v1/request/query", "/v1/request/count/query", "/v1/metrics/query", 
   },
 );
 
-test.each(SORT_KEYS)("figures: sorting by %s", async (name) => {
+test.each(SORT_KEYS)("metrics only: sorting by %s", async (name) => {
   const sort = { [name]: name === "random" ? true : ["properties", "values"].includes(name) ? { Name: "asc" } : "asc" };
   const { status, json } = await post("/v1/request/query", { filter: "all", sort });
   const isRefused = ["request_prompt", "response_text", "values"].includes(name);
   expect([status, json.code]).toEqual(isRefused ? [403, "insufficient_permission"] : [200, undefined]);
 });
 
-test("figures: an alert does not listen to bodies", async () => {
+test("metrics only: an alert cannot filter on bodies", async () => {
   const scopes = ["figures", "write"] as const;
   const order = { name: "alerting", organization: "default", scopes, region: "us", expiresAt: null };
   const made = await createServiceKey(it.store.records, order);
@@ -141,7 +141,7 @@ test("figures: an alert does not listen to bodies", async () => {
   expect([status, json.code]).toEqual([403, "insufficient_permission"]);
 });
 
-test("figures: words are not searched", async () => {
+test("metrics only: words are not searched", async () => {
   const { status, json } = await post("/v1/request/query-fast", { filter: "all", search: SECRET });
   expect([status, json.code]).toEqual([403, "insufficient_permission"]);
 });

@@ -246,7 +246,7 @@ describe.each(DATABASES)("on %s", (kind) => {
     });
   });
 
-  test("a filter chooses sessions by one of their requests, and their figures are whole where that is asked", async () => {
+  test("a filter selects sessions by one of their requests; on request their metrics cover the whole session", async () => {
     const eighth = { request_response_rmt: { request_created_at: { gte: at(8), lt: at(9) } } };
     const [part] = await post("/v1/session/query", { filter: eighth });
     expect(part).toMatchObject({ session_id: "s/2", requests: 1, created_at: at(8) });

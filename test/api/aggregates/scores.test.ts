@@ -3,7 +3,7 @@ import { type Exchange, idOf, insert } from "../../filter/world.ts";
 import { DATABASES, openApiOn } from "../databases.ts";
 import type { TestApi } from "../open.ts";
 
-describe.each(DATABASES)("scores in figures, on %s", (kind) => {
+describe.each(DATABASES)("scores in metrics, on %s", (kind) => {
   const START = Date.UTC(2026, 0, 10, 12);
   const QUOTED = 'a "b"';
   const NOTHING = { request_response_rmt: { model: { equals: "no such model" } } };

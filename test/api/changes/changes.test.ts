@@ -127,7 +127,7 @@ describe("changing a request", () => {
 });
 
 describe("keys", () => {
-  test("are with the gateway before the API answers, and a new one works at once", async () => {
+  test("reach the gateway before the API responds, and a new one works at once", async () => {
     expect(it.published().map(({ name }) => name)).toContain("all");
     const { json, status } = await it.call("POST", "/v1/keys", {
       body: { name: "ci", scopes: ["read"], expires: "1h" },

@@ -56,7 +56,7 @@ test("an estimate multiplies tokens by the price in force, and says what it gues
   expect(api.told.question).toMatchObject({ model: TARGET.model, shape: "chat-completions" });
 });
 
-test("an estimate has no cost where nobody knows the price, or nobody could be asked", async () => {
+test("an estimate has no cost if the price is unknown or no provider can be called", async () => {
   routed("SOMEBODY", "unheard of");
   const [unknown] = await estimate({ targets: [TARGET] });
   expect(unknown).toMatchObject({

@@ -25,7 +25,7 @@ test("deleting asks for the name, is for operators, and leaves the first organiz
   expect((await it.call("GET", "/v1/keys", { key: it.keys.other })).status).toBe(200);
 });
 
-test("its records are exported first where that is asked for, and come back by an import", async () => {
+test("its records are exported first on request, and an import restores them", async () => {
   const order = { name: "short-lived", organization: "short-lived", scopes: ["admin"], region: "us", expiresAt: null };
   const { key } = await createServiceKey(it.store.records, order as never);
   await until(() => it.published().some(({ name }) => name === "short-lived"));

@@ -30,7 +30,7 @@ function withCookie(
 }
 
 describe("a log-in", () => {
-  test("answers a cookie that no script can read, no other site sends, and that holds no key", async () => {
+  test("sets a cookie that scripts cannot read, other sites do not send, and that holds no key", async () => {
     const { status, setCookie, json } = await logIn(it.keys.all);
     expect(status).toBe(200);
     expect(setCookie).toMatch(/^weir_session_0=[\w.-]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=43(199|200)$/);
@@ -50,7 +50,7 @@ describe("a log-in", () => {
     expect((await withCookie("GET", "/v1/session", other.cookie)).json.data.organization).toBe("other");
   });
 
-  test("is renewed by asking who one is, and not given to who came with a key", async () => {
+  test("is renewed by reading the session, and not set for a caller with a key", async () => {
     const { cookie } = await logIn(it.keys.read);
     const asked = await withCookie("GET", "/v1/session", cookie);
     expect(asked.headers.get("set-cookie")).toMatch(/Max-Age=43(199|200);?/);
@@ -81,7 +81,7 @@ describe("a log-in", () => {
   });
 
   test.each([
-    ["another seal", (cookie: string) => `${cookie.slice(0, -1)}${cookie.endsWith("A") ? "B" : "A"}`],
+    ["another signature", (cookie: string) => `${cookie.slice(0, -1)}${cookie.endsWith("A") ? "B" : "A"}`],
     ["nothing", (cookie: string) => cookie.replace(/=.*/, "=")],
   ])("with %s in its cookie is none", async (_name, change) => {
     const { cookie } = await logIn(it.keys.read);
@@ -89,7 +89,7 @@ describe("a log-in", () => {
   });
 });
 
-describe("what is asked with a log-in", () => {
+describe("a request with a log-in", () => {
   const count = (cookie: string, headers: Record<string, string>) =>
     withCookie("POST", "/v1/request/count/query", cookie, headers, { filter: "all" });
   const make = (cookie: string, headers: Record<string, string>) =>
@@ -109,7 +109,7 @@ describe("what is asked with a log-in", () => {
     expect([(await count(cookie, sent)).status, (await make(cookie, sent)).status]).toEqual([reading, changing]);
   });
 
-  test("with a key beside the cookie goes by the key", async () => {
+  test("with a key and the cookie uses the key", async () => {
     const { cookie } = await logIn(it.keys.all);
     const headers = { cookie, "sec-fetch-site": "cross-site" };
     const answer = await it.call("POST", "/v1/request/count/query", {

@@ -110,7 +110,7 @@ describe("a callback", () => {
     return response.status < 400 ? [response.status, null] : [response.status, (await response.json()).code];
   };
 
-  test("in a browser that did not begin the log-in is refused: nobody is logged in as somebody else", async () => {
+  test("in a browser that did not begin the log-in is refused: no user is logged in as another", async () => {
     const { url } = await upToCallback();
     expect(await ask(new Browser(), url)).toEqual(expired);
     const { browser } = await upToCallback();
@@ -258,7 +258,7 @@ describe("what a provider says of somebody", () => {
   });
 });
 
-describe("the page to come back to", () => {
+describe("the page to return to", () => {
   test.each([
     "//evil.test",
     "///evil.test",

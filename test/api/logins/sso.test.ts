@@ -29,7 +29,7 @@ test("the ways to log in are listed, those of single sign-on first", async () =>
   ]);
 });
 
-test("the way there has a code challenge, a state and a nonce, new ones each time, and tells the page to nobody", async () => {
+test("the way there has a code challenge, a state and a nonce, new ones each time, and does not reveal the page", async () => {
   const browser = new Browser();
   const start = async () => {
     const response = await browser.ask(`${world.it.origin}/v1/login/corp?return=/requests%3Fuser%3Dada`);
@@ -113,7 +113,7 @@ test("a browser is shown the refusal on a page of the dashboard, with its words 
   expect(text).not.toContain("<script>alert");
 });
 
-test("a provider that says all at its userinfo endpoint, and takes the secret in the body alone, works beside the first", async () => {
+test("a provider that says all at its userinfo endpoint, and takes the secret only in the body, works next to the first", async () => {
   const claims = verified("bo@example.test", { name: "Bo" });
   const { browser, url } = await world.logIn("bo", { at: "other", claims });
   expect(url.pathname).toBe("/requests");
@@ -127,7 +127,7 @@ test("a provider that says all at its userinfo endpoint, and takes the secret in
   expect((await me(browser)).role).toBe("admin");
 });
 
-test("somebody who is invited is a member by logging in, and stays one of the role that was given here", async () => {
+test("an invited user becomes a member by logging in, and keeps the role given here", async () => {
   const order = { email: "Ina@example.test", role: "analyst" };
   await world.it.call("POST", "/v1/invitations", { key: world.it.keys.admin, body: order });
   const { browser } = await world.logIn("ina", { claims: verified("ina@example.test") });
@@ -187,7 +187,7 @@ test("a log-in has a new token each time, whatever the browser brings, and a log
   expect(page).toContain("logout"); // the provider takes the token, and asks
 });
 
-test("another account is asked for where somebody wants one, and where end_session is off the log-out ends here", async () => {
+test("a user can request another account; with end_session off the log-out stays local", async () => {
   const start = await new Browser().ask(`${world.it.origin}/v1/login/corp?account=other`);
   expect(new URL(start.headers.get("location")!).searchParams.get("prompt")).toBe("login");
   const { browser } = await world.logIn("bo", { at: "other", claims: verified("bo@example.test") });

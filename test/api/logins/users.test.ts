@@ -43,7 +43,7 @@ test.each([
   else expect(whyWeak(password)).toContain(why);
 });
 
-test("a password is stored by scrypt, and nobody has none", async () => {
+test("a password is stored by scrypt, and a missing one never matches", async () => {
   const stored = await hashPassword(PASSWORD);
   expect(stored).toMatch(/^scrypt\$131072\$8\$1\$/);
   expect([await isPassword(PASSWORD, stored), await isPassword(`${PASSWORD}!`, stored)]).toEqual([true, false]);
@@ -71,7 +71,7 @@ test("an invitation works once; its user has the role, which changes with the ne
   expect((await logIn("ada@example.test", PASSWORD)).json.code).toBe("not_a_member");
 });
 
-test("who invites a user that is there does not get their account", async () => {
+test("inviting an existing user does not give access to the account", async () => {
   await person(it.store.records, { email: "eve@example.test", name: "Eve", password: PASSWORD });
   const address = await invited("eve@example.test", "viewer", it.keys.other);
   const accept = (password: string) =>
@@ -119,7 +119,7 @@ test("ten wrong passwords and the address has to wait: tried at once, by an invi
   expect((await attempt("/v1/me/password", change, { cookie })).json).toMatchObject({ code: "rate_limited" });
 });
 
-test("others behind one's address, and others at one's account, lock nobody out who was logged in from there", async () => {
+test("failures from the same address or at the same account do not lock out a user who has logged in from there", async () => {
   const limits = new FailedPasswords();
   const wrong = async () => false;
   const right = async () => true;
@@ -177,7 +177,7 @@ async function member(email: string, role: MemberRole) {
   return user;
 }
 
-test("a key that is transferred does not stop with its former owner; who cannot own it is told why", async () => {
+test("a transferred key outlives its former owner; a user who cannot own it is refused with the reason", async () => {
   const leaver = await member("leaver@example.test", "developer");
   const heir = await member("heir@example.test", "developer");
   const onlooker = await member("onlooker@example.test", "viewer");

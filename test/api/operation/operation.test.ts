@@ -84,7 +84,7 @@ test("every endpoint is described, with its scope and its body", async () => {
   expect(Object.keys(json.paths)).toContain("/v1/keys/{id}");
 });
 
-test("the description knows parameters of addresses, bodies that may be missing, and answers without an envelope", async () => {
+test("the description knows parameters of addresses, optional bodies, and responses without an envelope", async () => {
   const { paths } = (await open("/openapi.json")).json;
   const named = ({ parameters }: { parameters: { in: string; name: string }[] }) =>
     parameters.map((each) => `${each.in} ${each.name}`);
@@ -122,7 +122,7 @@ test("the reference is a page that needs nothing from elsewhere; its policy name
 });
 
 describe("a database that is away", () => {
-  test("keeps neither keys from being known nor the listener from answering", async () => {
+  test("delays neither key look-ups nor the listener", async () => {
     const own = await openApi();
     const id = await insertRecord(own.store, own.organization);
     const path = join(own.directory, "weir.db");

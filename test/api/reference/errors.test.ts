@@ -7,7 +7,7 @@ import { ERRORS } from "../../../src/errors.ts";
 
 const ROOT = join(import.meta.dir, "../../..");
 
-test("docs/api.md lists every code that the API answers, with its status", () => {
+test("docs/api.md lists every error code of the API, with its status", () => {
   const page = readFileSync(join(ROOT, "docs/api.md"), "utf8");
   const rows = [...page.matchAll(/^\| (\d{3}) +\| `(\w+)` +\|/gm)].map(([, status, code]) => [code, Number(status)]);
   expect(rows).toEqual(API_ERRORS.map((code) => [code, ERRORS[code].status]));

@@ -32,6 +32,6 @@ test.each([
     [`unit!: "cents" | "tokens". `],
   ],
   ["a body that is anything", t.Unknown(), []],
-])("a body is told member by member: %s", (_name, schema, expected) => {
+])("a body is described member by member: %s", (_name, schema, expected) => {
   expect(lines(schema)).toEqual(expected);
 });

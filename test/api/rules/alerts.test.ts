@@ -24,7 +24,7 @@ async function make(changes: object = {}, key?: string) {
 }
 
 describe("an alert", () => {
-  test("is answered as it was made, with what was not said", async () => {
+  test("is returned as it was created, with its defaults", async () => {
     const made = await make({ group_by: ["model", "property:Team"] });
     expect(made).toMatchObject({
       ...LEAST,

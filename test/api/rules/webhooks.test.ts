@@ -9,7 +9,7 @@ afterAll(() => api[Symbol.asyncDispose]());
 
 const LEAST = { url: "http://127.0.0.1:9/hook" };
 
-test("a webhook is answered as it was made, its secret once", async () => {
+test("a webhook is returned as it was created, its secret once", async () => {
   const filters = [{ name: "Team", value: "night" }, { name: "App" }];
   const made = await api.call("POST", "/v1/webhooks", {
     body: { ...LEAST, property_filters: filters, sample_rate: 12.5 },

@@ -10,7 +10,7 @@ afterAll(() => it[Symbol.asyncDispose]());
 const put = (name: string, body: object, key = it.keys.all) =>
   it.call("PUT", `/v1/routes/${encodeURIComponent(name)}`, { key, body });
 
-test("a route is made, told to the gateway, replaced and removed", async () => {
+test("a route is created, sent to the gateway, replaced and removed", async () => {
   const made = await put("claude-*", {
     targets: ["anthropic/claude-*", { model: "of-file", on: ["auth"] }],
     retries: 1,
@@ -64,7 +64,7 @@ test.each([
   ["fast", { targets: [{ model: "a/b", when: { needs: ["smell"] } }] }, 400, "targets.0.when.needs.0"],
   ["fast", {}, 400, "targets"],
   ["fast", [], 400, null],
-])("the route %s %p is answered with %p at %p", async (name, body, status, path) => {
+])("the route %s %p gets %p at %p", async (name, body, status, path) => {
   const answer = await put(name, body);
   expect([answer.status, answer.json.path]).toEqual([status, path]);
 });

@@ -46,12 +46,12 @@ test.each([
   [{ model: "a", shape: "No Shape" }, 400, "shape"],
   [{ model: "a", body: "x" }, 400, "body"],
   [{ model: "a", key_id: "nothing" }, 404, "key_id"],
-])("%p is answered with %p at %p", async (body, status, path) => {
+])("%p gets %p at %p", async (body, status, path) => {
   const answer = await explain(body);
   expect([answer.status, answer.json.path]).toEqual([status, path]);
 });
 
-test("a shape that is none is answered with those that are", async () => {
+test("an unknown shape is refused with the list of shapes", async () => {
   const { json } = await explain({ model: "a", shape: "No Shape" });
   expect(json.message).toBe(
     "shape: give one of chat-completions, responses, messages, generate-content, completions, embeddings, or the name of a drop-in's shape",

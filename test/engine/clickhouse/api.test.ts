@@ -68,7 +68,7 @@ function suite() {
     expect(await cost()).toBe(2);
   }, 120_000);
 
-  test("a model of no known format is looked at when it is asked for", async () => {
+  test("a model of an unknown format is mapped on request", async () => {
     const request = '{"model":"odd","x":1}';
     pass(it.spool, { request, response: '{"y":2}', begin: { organization: it.organization, time: Date.now() } });
     await until(async () => (await call("GET", "/v1/models")).json.data.some(isOdd));

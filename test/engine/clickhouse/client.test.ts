@@ -74,7 +74,7 @@ test.each([
   [285, 500, "enough replicas"],
   [497, 403, "the rights that Weir needs"],
   [516, 403, "refuses the user or its password"],
-])("error %d is said in words, and another server is asked", async (code, status, reason) => {
+])("error %d is explained, and another server is tried", async (code, status, reason) => {
   const headers = { ...OWN, "x-clickhouse-exception-code": String(code) };
   await using failing = await answering(`Code: ${code}. DB::Exception: a secret (NAME)`, { status, headers });
   const error = await failure(failing.client.insert("requests", [{ a: 1 }]));
@@ -88,7 +88,7 @@ test.each([
   await both.insert("requests", [{ a: 1 }]);
 });
 
-test("a statement that took too long says so, whoever cut it off", async () => {
+test("a statement that took too long says so, whichever side stopped it", async () => {
   const headers = { ...OWN, "x-clickhouse-exception-code": "159" };
   await using server = await answering("Code: 159. DB::Exception: (TIMEOUT_EXCEEDED)", { status: 500, headers });
   expect(await failure(server.client.query("select 1"))).toMatchObject({ code: "query_timeout", status: 504 });
@@ -103,7 +103,7 @@ function clients(): void {
     client = new ClickHouse({ urls: [url], database: "default" });
   });
 
-  test("a value comes back as it was written, in place or as a parameter", async () => {
+  test("a value is read as it was written, inline or as a parameter", async () => {
     const value = fc.oneof(
       fc.string({ unit: "binary", maxLength: 30 }).map(storable),
       fc.constantFrom("'", "\\", "\\'", "\n\t\r", "☃", "{a:String}", "-- x", "/*"),
@@ -190,7 +190,7 @@ function clients(): void {
     expect(await new ClickHouse({ urls: [url], database: one }).query("select a from requests")).toEqual([{ a: 1 }]);
   });
 
-  test("a server of a cluster is told to read from the replica that all read from", async () => {
+  test("a server of a cluster reads from the replica that all read from", async () => {
     const clustered = new ClickHouse({ urls: [url], database: "default", cluster: "all" });
     const names = ["load_balancing", "prefer_localhost_replica", "distributed_ddl_output_mode"];
     const settings = names.map((name) => `toString(getSetting('${name}')) as ${name}`).join(", ");
@@ -203,7 +203,7 @@ function clients(): void {
     ]);
   });
 
-  test("of several servers the next one is asked where one cannot be reached", async () => {
+  test("of several servers the next one is tried if one cannot be reached", async () => {
     const closed = `http://127.0.0.1:${await freePort()}`;
     const both = new ClickHouse({ urls: [closed, url], database: "default" });
     expect(await both.query("select 1 as one")).toEqual([{ one: 1 }]);

@@ -131,7 +131,7 @@ function retention(): void {
     await keepFor(ONE, 0);
   });
 
-  test("days are dropped and rows deleted beside writing, and nothing new is lost", async () => {
+  test("days are dropped and rows deleted while writing continues, and nothing new is lost", async () => {
     await keepFor(ONE, 50);
     const held = { gateway: ["gateway-property-Keep", "x"] };
     await keepFor(TWO, 50, [{ property: "Keep", value: null, days: 0, body_days: null }]);

@@ -61,7 +61,7 @@ function tables(): void {
     await makeTables(client);
   });
 
-  test("a record comes back as it was stored", async () => {
+  test("a record is read as it was stored", async () => {
     const id = uuidv7(TIME);
     const stored = storable(id);
     await client.insert("requests", [toTableRow(stored, { keepsTexts: true, place: PLACE })]);
@@ -102,7 +102,7 @@ function tables(): void {
     ).toEqual([{ prompt_text: null, said_words: null, body_object: "" }]);
   });
 
-  test("the time of an id that does not tell it is kept beside", async () => {
+  test("the time of an id without a time is stored in a column", async () => {
     const [near, far, chosen] = [idAt(TIME + 59_000), idAt(TIME + 3_600_000), "chosen-by-a-client"];
     await client.insert(
       "requests",

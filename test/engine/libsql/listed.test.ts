@@ -76,7 +76,7 @@ test("a listed record has what its row holds, to the last digit", async () => {
   );
 });
 
-test("a cell that JSON cannot hold hides neither its record nor those beside it", async () => {
+test("a cell that JSON cannot hold hides neither its record nor the others", async () => {
   const sound = await insertRecord(store, "o", { error_message: "sound", cost: 0.1 + 0.2 });
   const damaged = await insertRecord(store, "o", { error_message: new Uint8Array([255, 1, 2]), properties: "{" });
   await expectSameAsRows([damaged, sound]);

@@ -87,7 +87,7 @@ const anyRecords = fc.array(anyRecord, { minLength: 60, maxLength: 120, size: "m
 
 /** Whatever is asked about whatever records, both engines answer the same. */
 export function suiteOfAggregates(tested: TestedEngine, reference: TestedEngine, runs: number): void {
-  test(`any question about any records is answered as by ${reference.name}`, async () => {
+  test(`any query of any records has the same result as with ${reference.name}`, async () => {
     const filters = fc.array(anyFilter, { minLength: 3, maxLength: 3 });
     await assertProperty(
       fc.asyncProperty(anyRecords, filters, async (records, trees) => {
@@ -104,7 +104,7 @@ export function suiteOfAggregates(tested: TestedEngine, reference: TestedEngine,
     );
   });
 
-  test("no question is answered after its deadline", async () => {
+  test("no query returns after its deadline", async () => {
     await using engine = await tested.open(EXCHANGES);
     const { aggregates } = engine;
     const scope = { organizationId: ORGANIZATION, tree: ALL };

@@ -50,7 +50,7 @@ export function suiteOfFilters(tested: TestedEngine, runs: { readonly leaves: nu
     );
   });
 
-  test("scores are asked for as a text that is no JSON and by name in one filter", async () => {
+  test("one filter can select scores as non-JSON text and by name", async () => {
     const asked = (field: string, condition: unknown) => ({ request_response_rmt: { [field]: condition } });
     const filter = {
       left: asked("scores_column", { equals: "deep" }),

@@ -107,7 +107,7 @@ export function suiteOfRecords(tested: TestedEngine): void {
     }
   });
 
-  test("a caller that sees figures alone is given nothing that was said", async () => {
+  test("a caller that sees metrics only gets no bodies", async () => {
     const [listed] = await engine.source.listed(
       { organizationId: ORGANIZATION, sight: "figures", keys: ways[1]!.slice(0, 1) },
       ["request_id"],

@@ -59,19 +59,19 @@ export function suiteOfTrees(tested: TestedEngine): void {
     return (await engine.source.page(scope, options)).keys.length;
   }
 
-  test("a chain of 20,000 leaves is answered", async () => {
+  test("a chain of 20,000 leaves returns a result", async () => {
     const lows = chain(20_000, "left", (n) => [leaf("total_tokens", { lt: -n }), "or"], always);
     expect(await count(lows)).toBe(EXCHANGES.length);
   });
 
-  test.each(SIDES)("a chain of thousands of leaves that leans %s is answered", async (side) => {
+  test.each(SIDES)("a chain of thousands of leaves that leans %s returns a result", async (side) => {
     const lows = chain(4_000, side, (n) => [leaf("total_tokens", { lt: -n }), "or"], always);
     expect(await count(lows)).toBe(EXCHANGES.length);
     const highs = chain(4_000, side, (n) => [leaf("model", { "not-equals": `model ${n}` }), "and"], never);
     expect(await count(highs)).toBe(0);
   });
 
-  test.each(SIDES)("alternating and/or thousands of levels deep that leans %s is answered", async (side) => {
+  test.each(SIDES)("alternating and/or thousands of levels deep that leans %s returns a result", async (side) => {
     const holds = chain(4_000, side, (n) => (n % 2 === 0 ? [status(-1 - n), "or"] : [always, "and"]), always);
     expect(await count(holds)).toBe(EXCHANGES.length);
     const fails = chain(4_000, side, (n) => (n % 2 === 0 ? [status(-1 - n), "or"] : [always, "and"]), never);
@@ -96,7 +96,7 @@ export function suiteOfTrees(tested: TestedEngine): void {
     expect(await count(either)).toBe(EXCHANGES.length - missing);
   });
 
-  test("a complete tree of 4,096 leaves is answered, whatever its leaves are", async () => {
+  test("a complete tree of 4,096 leaves returns a result, whatever its leaves are", async () => {
     expect(await count(complete(12, () => always))).toBe(EXCHANGES.length);
     const property = { request_response_rmt: { properties: { "App-Name": { "not-contains": "nowhere" } } } };
     expect(await count(complete(12, () => property))).toBe(EXCHANGES.length);
@@ -108,7 +108,7 @@ export function suiteOfTrees(tested: TestedEngine): void {
     [6, 40],
     [9, 7],
     [10, 3],
-  ])("spines that fork %d times, each %d levels of alternating operators, are answered", async (levels, length) => {
+  ])("spines that fork %d times, each %d levels of alternating operators, return a result", async (levels, length) => {
     const property = { request_response_rmt: { properties: { "App-Name": { "not-contains": "nowhere" } } } };
     expect(await count(spines(levels, length, () => property))).toBe(EXCHANGES.length);
     expect(await count(spines(levels, length, () => never))).toBe(0);

@@ -47,7 +47,7 @@ test.each([
   ["a property", { property: { name: "App" } }, 2, "cd"],
   ["a property's value", { property: { name: "App", value: "y" } }, 1, "acd"],
   ["a model and a property", { model: "m-2", property: { name: "App" } }, 1, "acd"],
-  ["what nobody has", { model: "m-9" }, 0, "abcd"],
+  ["an unknown name", { model: "m-9" }, 0, "abcd"],
 ])("a purge of %s takes what fits, of one organization", async (_name, purge, removed, left) => {
   using home = ownHome();
   await using world = await filled(home);

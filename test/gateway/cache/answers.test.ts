@@ -4,7 +4,7 @@ import { startProvider } from "../../raw-http.ts";
 import { gatewayHeaders, KEY, keySnapshot, once } from "../harness.ts";
 import { ask, chunksOf, countingProvider, ownHome } from "./asking.ts";
 
-test("the second of two equal requests is answered from the cache, and recorded as one of its own", async () => {
+test("the second of two equal requests is served from the cache, and recorded as its own request", async () => {
   using home = ownHome();
   await using gateway = await home.gateway();
   await using provider = await countingProvider();
@@ -108,7 +108,7 @@ test.each([
   ["fails behind what it said", `${SAYS}data: {"error":{"message":"overloaded"}}\n\n`, "MISS"],
   ["fails as a response", 'event: response.failed\r\ndata: {"type":"response.failed"}\r\n\r\n', "MISS"],
   ["only speaks of failures", SAYS, "HIT"],
-])("what a stream of status 200 that %s is answered when asked again", async (_name, events, cache) => {
+])("the response to a repeated request after a stream of status 200 that %s", async (_name, events, cache) => {
   using home = ownHome();
   await using gateway = await home.gateway();
   const head = `HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: ${events.length}\r\n\r\n`;
@@ -134,19 +134,19 @@ test.each(
     [coding, "fails behind what it said", SAYS + FAILS, "MISS"] as const,
     [coding, "only speaks of failures", SAYS, "HIT"] as const,
   ]),
-)("what a stream coded as %s that %s is answered when asked again", async (coding, _what, events, cache) => {
+)("the response to a repeated request after a stream coded as %s that %s", async (coding, _what, events, cache) => {
   expect(await askTwice(CODERS[coding]!(events), coding)).toBe(cache);
 });
 
 test.each([
   ["fails at its end", MUCH + FAILS, "MISS"],
   ["does not fail", MUCH, "HIT"],
-])("what a long coded stream that %s is answered when asked again", async (_what, events, cache) => {
+])("the response to a repeated request after a long coded stream that %s", async (_what, events, cache) => {
   expect(await askTwice(gzipSync(events), "gzip")).toBe(cache);
 });
 
 test.each([
-  ["in a coding that nobody knows", Buffer.from(SAYS), "rot13"],
+  ["in an unknown coding", Buffer.from(SAYS), "rot13"],
   ["whose coding is not whole", gzipSync(SAYS).subarray(0, -9), "gzip"],
 ])("a stream %s is not kept", async (_what, body, coding) => {
   expect(await askTwice(body, coding)).toBe("MISS");
@@ -220,7 +220,7 @@ test.each([
   ["no-cache refreshes", { "Gateway-Cache-Enabled": "true", "Cache-Control": "no-cache" }, ["MISS", "MISS", "HIT"]],
   ["no-store does neither", { "Gateway-Cache-Enabled": "true", "Cache-Control": "no-store" }, ["MISS", "MISS", "MISS"]],
   [
-    "an omitted answer is written nowhere",
+    "an omitted response is written nowhere",
     { "Gateway-Cache-Enabled": "true", "Gateway-Omit-Response": "true" },
     ["MISS", "MISS", "MISS"],
   ],
@@ -266,7 +266,7 @@ test.each([
   expect(answer.replaceAll("\\", "")).toContain(allowed);
 });
 
-test("a max-age that cannot be read is the provider's to judge where the cache is not asked", async () => {
+test("a max-age that cannot be read is left to the provider if the cache is off", async () => {
   using home = ownHome();
   await using gateway = await home.gateway();
   await using provider = await countingProvider();

@@ -102,7 +102,7 @@ test("a response is kept for max-age, counted from its storing", async () => {
 
 test.each([
   ["7 days without a word", undefined, 7],
-  ["what was asked for", "max-age=86400", 1],
+  ["what was requested", "max-age=86400", 1],
   ["365 days at most", "max-age=99999999999", 365],
 ])("a response is kept for %s", async (_name, cacheControl, days) => {
   using home = ownHome();

@@ -58,8 +58,8 @@ const steps = fc.array(
 ) as fc.Arbitrary<Step[]>;
 
 test.each([
-  ["whose answer is kept", 1_000],
-  ["whose answer outgrows what is kept", 6],
+  ["whose response is stored", 1_000],
+  ["whose response exceeds the limit", 6],
 ])(
   "in a flight %s every reader hears all from the start, in order, and memory is given back",
   async (_name, bytesMax) => {
@@ -137,7 +137,7 @@ test.each([
   },
 );
 
-test("nobody hears the end before the body is examined, and the last one who leaves meanwhile ends it", async () => {
+test("the end is passed on only after the body is examined, and the last client that disconnects meanwhile ends it", async () => {
   for (const leaves of [false, true]) {
     const examined = Promise.withResolvers<void>();
     const landed: (number | undefined)[] = [];

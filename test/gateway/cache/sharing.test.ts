@@ -163,7 +163,7 @@ test("beyond the size of an entry a response still reaches everyone, and is neit
   expect(readAnswer(await again).cache).toBe("MISS");
 });
 
-test("a bucket of three misses until three are stored, also at once, and then answers with one of them", async () => {
+test("a bucket of three misses until three are stored, also at once, and then returns one of them", async () => {
   using home = ownHome();
   await using gateway = await home.gateway();
   await using provider = await countingProvider();
@@ -211,7 +211,7 @@ function admitting(most: number) {
   };
 }
 
-test("hits and those who share a call spend no limit", async () => {
+test("hits and requests that share a call use up no limit", async () => {
   using home = ownHome();
   const hooks = admitting(1);
   await using gateway = await home.gateway({ hooks });
@@ -224,7 +224,7 @@ test("hits and those who share a call spend no limit", async () => {
   expect([refused.status, refused.cache]).toEqual([429, "MISS"]);
 });
 
-test("where the one that would call is refused, those that wait for it are asked in its place", async () => {
+test("if the request that would call is refused, those that wait for it are decided in its place", async () => {
   using home = ownHome();
   const hooks = admitting(0);
   await using gateway = await home.gateway({ hooks });
@@ -235,7 +235,7 @@ test("where the one that would call is refused, those that wait for it are asked
   for (const { id } of answers) expect((await gateway.spool.ended(id)).end?.outcome).toBe("refused");
 });
 
-test("a burst of hits is answered whole, and leaves no file open", async () => {
+test("a burst of hits gets whole responses, and leaves no file open", async () => {
   using home = ownHome();
   await using gateway = await home.gateway();
   await using provider = await countingProvider("200 OK", `X-Padding: ${"p".repeat(2_000)}\r\n`);

@@ -55,7 +55,7 @@ test("a fallback is called with its own path, headers and members, and without t
   expect(body).toBe(`{"schema":${schema},"seed":12345678901234567890,"model":"m-2","max_tokens":5,"a.b":2}`);
 });
 
-test("the record is of the one who answered; the failed try is linked; no credential is recorded", async () => {
+test("the record is of the target that responded; the failed attempt is linked; no credential is recorded", async () => {
   const acme: ProviderPlugin = { apiVersion: 1, name: "ACME", hosts: ["localhost"] };
   await using gateway = await startTestGateway({
     providers: [acme],
@@ -136,7 +136,7 @@ test("a fallback whose members cannot be set is passed over", async () => {
   expect(second.seen.length).toBe(0);
 });
 
-test("what a fallback answered is not kept in the cache", async () => {
+test("a fallback's response is not cached", async () => {
   using home = ownHome();
   await using gateway = await home.gateway();
   await using first = await provider("500 One");
@@ -148,7 +148,7 @@ test("what a fallback answered is not kept in the cache", async () => {
   expect(second.seen.length).toBe(2);
 });
 
-test("only those with the same retries and fallbacks share a call, and each record names who answered", async () => {
+test("only requests with the same retries and fallbacks share a call, and each record names its target", async () => {
   using home = ownHome();
   await using gateway = await home.gateway();
   await using first = await handProvider();
@@ -177,7 +177,7 @@ test("only those with the same retries and fallbacks share a call, and each reco
   for (const { id } of shared) expect((await gateway.spool.ended(id)).head?.target).toBe(second.origin);
 });
 
-test("plugins are asked about a fallback as about a request of its own, and may refuse it", async () => {
+test("plugins see a fallback as its own request, and may refuse it", async () => {
   const asked: GatewayRequest[] = [];
   const ended: RequestEnd[] = [];
   let refuse = true;

@@ -35,7 +35,7 @@ test.each([
   ["500", answered("500 Oops", "oops")],
   ["529", answered("529 Overloaded", "over")],
   ["a connection that breaks", ""],
-])("after %s the provider is asked again, with the same bytes", async (_name, failure) => {
+])("after %s the provider is called again, with the same bytes", async (_name, failure) => {
   await using gateway = await startTestGateway();
   await using provider = await scripted(failure, failure, OK);
   const answer = await ask(gateway, provider.origin, retrying({ "X-Mine": "1", Authorization: "Bearer k" }));
@@ -58,7 +58,7 @@ test.each([
   expect(provider.seen.length).toBe(1);
 });
 
-test("without Gateway-Retry-Enabled: true nothing is asked again", async () => {
+test("without Gateway-Retry-Enabled: true nothing is retried", async () => {
   await using gateway = await startTestGateway();
   await using provider = await scripted(BUSY);
   for (const enabled of ["false", undefined]) {
@@ -120,7 +120,7 @@ test("a Retry-After beyond the longest wait ends the retries", async () => {
   expect(answer.head).toContain("Retry-After: 60");
 });
 
-test("the time to the first byte is that of the try that was answered", async () => {
+test("the time to the first byte is that of the last attempt", async () => {
   await using gateway = await startTestGateway();
   await using provider = await scripted(BUSY, OK);
   const { id } = await ask(gateway, provider.origin, retrying({ "Gateway-Retry-Min-Timeout": "200" }));
@@ -129,7 +129,7 @@ test("the time to the first byte is that of the try that was answered", async ()
   expect(end!.firstByteAt!).toBeGreaterThanOrEqual(end!.forwardedAt!);
 });
 
-test("a response that breaks off once its head is out is not asked for again", async () => {
+test("a response that breaks off after its head is not retried", async () => {
   await using gateway = await startTestGateway();
   await using provider = await startProvider(({ socket }) =>
     socket.end("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"),

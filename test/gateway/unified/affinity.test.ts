@@ -141,7 +141,7 @@ test("elsewhere the state is left out, with a warning", async () => {
   expect(upstream.asked[1]!.text).not.toContain("weir1.");
 });
 
-test("encrypted state belongs to its credential, whoever the provider is", async () => {
+test("encrypted state belongs to its credential, at any provider", async () => {
   const state = { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "ENC" };
   const said = { type: "message", role: "assistant", content: [{ type: "output_text", text: "hi" }] };
   await using upstream = standIn(() => json({ ...response, output: [state, said] }));

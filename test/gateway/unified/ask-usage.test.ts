@@ -54,7 +54,7 @@ test.each([
   ["counts", {}, { include_usage: true }],
   ["counts-not", {}, undefined],
   ["plain", {}, undefined],
-] as const)("by %s, of a stream with %j: the client gets what it asked for", async (name, more, options) => {
+] as const)("by %s, of a stream with %j: the client gets what it requested", async (name, more, options) => {
   const { text, warning, sent } = await streamed(name, more);
   expect(sent.stream_options).toEqual(options);
   expect([text, warning]).toEqual([bytesOf(SAID), null]);

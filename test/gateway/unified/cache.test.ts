@@ -98,7 +98,7 @@ describe.each([
   const expectedId = ({ id }: { id: string }) => (warning === null ? null : id);
 });
 
-test("requests that are not the same in body, targets, endpoint or key get answers of their own", async () => {
+test("requests that are not the same in body, targets, endpoint or key get their own responses", async () => {
   const routes = (model: string) => [route("fast", [model])] as Route[];
   let model = "openai/gpt-test";
   await using home = await house((origin) => ({ ...BOTH(origin), routes: routes(model) }));
@@ -125,7 +125,7 @@ test("requests that are not the same in body, targets, endpoint or key get answe
   expect((await ask(gateway.origin, { model: "fast" })).cache).toBe("MISS");
 });
 
-test("a client's own key has answers of its own", async () => {
+test("a client's own key has its own responses", async () => {
   await using home = await house((origin) => ({
     credentials: [at("OWN", origin)],
     providers: [{ apiVersion: 1, name: "OWN", extends: "OPENAI", target: origin }],
@@ -144,7 +144,7 @@ test("a client's own key has answers of its own", async () => {
   ]);
 });
 
-test("what a fallback answered is not stored, and what its own target answers then is", async () => {
+test("a fallback's response is not stored, and a later one of the first target is", async () => {
   let first = "openai/down";
   await using home = await house((origin) => ({ ...BOTH(origin), routes: [route("fast", [first, "openai/up"])] }));
   {

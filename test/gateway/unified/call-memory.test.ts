@@ -98,7 +98,7 @@ describe.each([[false], [true]])("what Claude thought before a call (stream: %p)
     expect(second).toMatchObject({ status: 200, warning: "" });
   });
 
-  test("is for Claude alone, and nobody is warned of what the client did not send", async () => {
+  test("is for Claude alone, and nothing warns of what the client did not send", async () => {
     await using provider = standIn(({ path, json: body }) => {
       if (path.endsWith("/chat/completions")) return json(chatAnswer("hi"));
       const blocks = [thinking, use("c1")];

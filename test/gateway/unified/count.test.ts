@@ -37,7 +37,7 @@ describe("counts", () => {
     expect(provider.asked[0]!.json).not.toHaveProperty("max_tokens");
   });
 
-  test("where nobody counts, all of it is estimated, tools and system text too", async () => {
+  test("if no provider counts, all of it is estimated, tools and system text too", async () => {
     await using provider = standIn(() => json({}));
     await using gateway = await startUnified({ credentials: [at("GROQ", provider.origin)] });
     const count = async (more: object) => {
@@ -58,7 +58,7 @@ describe("counts", () => {
   test.each([
     ["/v1/messages/count_tokens", MESSAGES, { system: "be brief" }],
     ["/v1/responses/input_tokens", { input: "hello there", instructions: "be brief" }, {}],
-  ])("Claude at Bedrock counts a whole invocation, asked at %s", async (path, body, same) => {
+  ])("Claude at Bedrock counts a whole invocation, requested at %s", async (path, body, same) => {
     await using provider = standIn(() => json({ inputTokens: 7 }));
     const model = "us.anthropic.claude-sonnet-4-5-20250929-v1:0";
     await using gateway = await startUnified({
@@ -81,7 +81,7 @@ describe("counts", () => {
     [405, {}],
     [501, {}],
     [404, { detail: "Not Found" }],
-  ])("a provider that counts, but not for this model, with %p: the estimate answers", async (status, body) => {
+  ])("a provider that counts, but not for this model, with %p: the estimate is returned", async (status, body) => {
     await using provider = standIn(() => json(body, status));
     await using gateway = await startUnified({
       credentials: [at("AWS", provider.origin, { settings: { region: "eu-west-1" } })],
@@ -135,7 +135,7 @@ describe("embeddings", () => {
       { embeddings: { float: [[0.5, 1]] }, meta: { billed_units: { input_tokens: 4 } } },
     ],
     ["OLLAMA", "ollama/e", "/api/embed", { embeddings: [[0.5, 1]], prompt_eval_count: 4 }],
-  ])("%s is asked in its own form", async (name, model, path, answer) => {
+  ])("%s is called in its own form", async (name, model, path, answer) => {
     await using provider = standIn(() => json(answer));
     await using gateway = await startUnified({ credentials: [at(name, provider.origin)] });
     const response = await post(gateway.origin, "/v1/embeddings", { model, input: "hello", user: "u" });

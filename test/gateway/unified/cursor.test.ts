@@ -98,7 +98,7 @@ describe("a chat request with tools of another form", () => {
     { type: "custom", name: "find", input_schema: SCHEMA },
     tool("done", SCHEMA),
   ];
-  test("of Anthropic's form, with its blocks as the second turn: as a chat request says the same", async () => {
+  test("of Anthropic's form, with its blocks as the second turn: means the same as a chat request", async () => {
     const { status, text, sent, warning } = await ask({ model: CLAUDE, messages: [user], tools: OF_ANTHROPIC });
     expect([status, warning]).toEqual([200, null]);
     expect(sent!.json.tools).toMatchObject([
@@ -239,7 +239,7 @@ describe("a chat request with the input of Responses", () => {
     expect((JSON.parse(second.text) as Json).choices[0].message.content).toBe("done");
   });
 
-  test("and a stream gets chunks of chat, which OpenAI's SDK reads, with the usage that it asked for", async () => {
+  test("and a stream gets chunks of chat, which OpenAI's SDK reads, with the usage that it requested", async () => {
     const client = new OpenAI({ baseURL: `${it.origin}/v1`, apiKey: KEY, maxRetries: 0 });
     const more = { stream: true, stream_options: { include_usage: true }, instructions: "Be kind.", max_tokens: 50 };
     const stream = (await client.chat.completions.create(

@@ -84,7 +84,7 @@ describe.each(FORMS)("%s", (_name, form) => {
     return json(form.answer(list), 200, form.headers?.(list));
   };
 
-  test("is asked in its own form, signed", async () => {
+  test("is called in its own form, signed", async () => {
     await using provider = standIn(respond);
     await using gateway = await startUnified({ credentials: [bedrock(provider.origin)] });
     const response = await embed(gateway.origin, { model: `aws/${form.model}`, input: "t7", dimensions: 256 });
@@ -137,7 +137,7 @@ describe.each(FORMS)("%s", (_name, form) => {
   });
 });
 
-test("one call that fails is the failure of all: the next target is asked, and the attempt is a record", async () => {
+test("one call that fails is the failure of all: the next target is called, and the attempt is a record", async () => {
   await using cohere = standIn((asked) =>
     asked.json.texts.includes("t100")
       ? json({ message: "slow down" }, 429, { "retry-after": "7" })
@@ -166,7 +166,7 @@ test.each<[string, Respond]>([
   ["no JSON", () => new Response("<html>", { headers: { "content-type": "application/json" } })],
   ["a vector too few", (asked) => json({ embeddings: { float: asked.json.texts.slice(1).map(vectorOf) } })],
   ["something else", () => json(chatAnswer("x"))],
-])("several calls of which one answers with %s are 502 upstream_malformed", async (_name, broken) => {
+])("several calls of which one returns %s are 502 upstream_malformed", async (_name, broken) => {
   await using provider = standIn((asked, place) =>
     asked.json.texts.includes("t100")
       ? broken(asked, place)

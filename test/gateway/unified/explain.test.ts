@@ -96,7 +96,7 @@ test("what a target cannot take says why; a body that is wrong is refused as a r
   expect(await forbidden.catch(({ code }) => code)).toBe("model_forbidden");
 });
 
-test("a refused credential rests: shown to those who may use it, and passed over", async () => {
+test("a refused credential rests: shown to callers that may use it, and passed over", async () => {
   await using provider = standIn(({ path }) =>
     path.endsWith("/messages") ? json({ error: { message: "no" } }, 401) : json(chatAnswer("b")),
   );

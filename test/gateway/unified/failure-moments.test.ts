@@ -293,7 +293,7 @@ describe.each(MOMENTS.map((moment) => [moment.what, moment] as const))("%s", (_w
   });
 
   test.each(["same-first", "translated-first"])(
-    "three targets, %s: another answers before content, none after it",
+    "three targets, %s: another one is called before content, none after it",
     async (name) => {
       const { stack, gateway, same, other, third } = await start();
       await using _ = stack;

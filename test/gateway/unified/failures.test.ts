@@ -155,7 +155,7 @@ describe.each(KINDS)("$what", (kind) => {
     expect(gateway.spool.problems).toEqual([]);
   });
 
-  test("three targets: the next one answers, and each failure is a record", async () => {
+  test("three targets: the next one responds, and each failure is a record", async () => {
     await using first = standIn(kind.respond);
     await using second = standIn(kind.respond);
     await using third = standIn(works);
@@ -243,7 +243,7 @@ describe("targets that cannot take a request", () => {
     return { stack, deaf, other, last, gateway };
   };
 
-  test("the first cannot, and all others rest: the one whose rest ends first is asked", async () => {
+  test("the first cannot, and all others rest: the one whose rest ends first is called", async () => {
     const { stack, deaf, other, last, gateway } = await start(
       (asked, at) => (at === 0 ? busy : works)(asked, at),
       busy,

@@ -150,7 +150,7 @@ test("what was counted of a credential is still counted by the next run, whateve
   expect(used(it, "first", "5;w=3600")).toEqual([2]);
 });
 
-test("what the cache answers asks no credential, and is given when its limit is spent", async () => {
+test("a cache hit uses no credential, and is served when the limit is used up", async () => {
   await using it = await house({ first: "1;w=60" });
   const cached = { "Gateway-Cache-Enabled": "true" };
   const answers = [

@@ -90,7 +90,7 @@ describe.each(SHAPES.flatMap((from) => (Object.keys(TARGETS) as Target[]).map((t
   (from, to) => {
     // Google's API takes no address of a picture: Weir would fetch this one.
     const prompts = PROMPTS.filter(([name]) => to !== "generate-content" || name !== "an image by address");
-    test.each(prompts)("the provider is asked the same: %s", async (_name, options) => {
+    test.each(prompts)("the provider gets the same request: %s", async (_name, options) => {
       const given = { maxOutputTokens: 300, providerOptions: FORMAT, ...options };
       const [wanted, sent] = [await own(to, given), await through(from, to, given)];
       expect(sent.path.replace(/\?beta=true$/, "")).toBe(wanted.path);

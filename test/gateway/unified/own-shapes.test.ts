@@ -103,14 +103,14 @@ test("the model of a header replaces the body's, and needs none in the body", as
   expect((await it.ask({ prompt: "Hi." })).json()).toMatchObject({ kind: "invalid_body" });
 });
 
-test("a body whose member with the model cannot be told is rewritten by the shape", async () => {
+test("a body whose model member is ambiguous is rewritten by the shape", async () => {
   await using it = await start(() => json({ reply: "yes", spent: [1, 2] }));
   const answer = await it.ask({ engine: "acme/m-1", prompt: "acme/m-1" });
   expect(it.upstream.asked[0]!.json).toEqual({ engine: "m-1", live: false, prompt: "acme/m-1" });
   expect(answer.json()).toMatchObject({ reply: "yes", engine: "m-1", spent: [1, 2] });
 });
 
-test("tools go to a provider that has them, and its calls come back through the shape", async () => {
+test("tools go to a provider that has them, and its calls return through the shape", async () => {
   const call = { type: "tool_use", id: "toolu_1", name: "clock", input: {} };
   await using it = await start(() => json({ ...messagesAnswer(""), content: [call], stop_reason: "tool_use" }));
   const answer = await it.ask({ engine: "anthropic/claude-test", prompt: "Time?", most: 9, tools: ["clock"] });

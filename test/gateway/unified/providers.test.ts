@@ -91,7 +91,7 @@ describe.each(ROWS)("$provider", ({ provider, model, oracle, stream, paths, sett
     return { upstream, gateway: await startUnified({ credentials }) };
   };
 
-  test("answers OpenAI's SDK, whole and streamed", async () => {
+  test("serves OpenAI's SDK, whole and streamed", async () => {
     const { upstream, gateway } = await start();
     await using _upstream = upstream;
     await using _gateway = gateway;
@@ -122,7 +122,7 @@ describe.each(ROWS)("$provider", ({ provider, model, oracle, stream, paths, sett
     expect(upstream.asked.map(({ path }) => path)).toEqual([...paths]);
   });
 
-  test("answers Anthropic's SDK, streamed", async () => {
+  test("serves Anthropic's SDK, streamed", async () => {
     const { upstream, gateway } = await start();
     await using _upstream = upstream;
     await using _gateway = gateway;

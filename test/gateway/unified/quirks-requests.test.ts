@@ -128,7 +128,7 @@ describe("what is sent", () => {
       );
   });
 
-  test("quirks 23 and 43: results are text that nobody reads, under the name of their call and its id", async () => {
+  test("quirks 23 and 43: results are opaque text, under the name of their call and its id", async () => {
     await using provider = standIn(() => json(gemini([{ text: "hi" }])));
     await using gateway = await startUnified({ credentials: [at("GOOGLE", provider.origin)] });
     const tools = [tool("look"), tool("find")];
@@ -140,7 +140,7 @@ describe("what is sent", () => {
   });
 });
 
-describe("what comes back", () => {
+describe("the response", () => {
   const chunk = (delta: object, finish_reason: string | null = null) => ({
     data: {
       id: "c",
@@ -293,7 +293,7 @@ describe("quirk 45: counts", () => {
     expect(provider.asked[0]!.json).toEqual({ ...body, model: "m" });
   });
 
-  test("that nobody makes are not below what a tokenizer counts, of prose, code, figures and any script", async () => {
+  test("without a provider are not below what a tokenizer counts, of prose, code, numbers and any script", async () => {
     await using provider = standIn(() => json({}));
     await using gateway = await startUnified({ credentials: [at("TOGETHER", provider.origin)] });
     const words = fc.constantFrom(

@@ -68,7 +68,7 @@ describe("quirk 21: how much to think", () => {
       "approximated reasoning_effort",
     ],
     ["gemini-3-pro-preview", { reasoning_effort: "high" }, { thinkingLevel: "high", includeThoughts: true }, null],
-  ] as const)("%s of %j is told %j", async (model, asked, told, warning) => {
+  ] as const)("%s of %j gets %j", async (model, asked, told, warning) => {
     const { sent, warning: said } = await ask("chat/completions", { model: `google/${model}`, ...asked });
     expect(sent.generationConfig.thinkingConfig).toEqual(told);
     expect(said).toBe(warning);
@@ -80,7 +80,7 @@ describe("quirk 21: how much to think", () => {
     ["o3", { thinking: { type: "disabled" } }, "low", "approximated thinking"],
     ["gpt-5.5", { thinking: { type: "disabled" } }, "none", null],
     ["gpt-5.5", {}, undefined, null],
-  ] as const)("%s of a client of Messages with %j is told %j", async (model, asked, told, warning) => {
+  ] as const)("%s of a client of Messages with %j gets %j", async (model, asked, told, warning) => {
     const { sent, warning: said } = await ask("messages", { model: `openai/${model}`, ...asked });
     expect(sent.reasoning_effort ?? sent.reasoning?.effort).toBe(told);
     expect(said).toBe(warning);

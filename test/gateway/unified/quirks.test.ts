@@ -25,7 +25,7 @@ test("quirk 30: later counts of a stream replace earlier ones", async () => {
 });
 
 test.each([true, false])(
-  "quirk 31: a chunk of usage comes exactly when it is asked for (%p)",
+  "quirk 31: a chunk of usage is sent exactly when it is requested (%p)",
   async (include_usage) => {
     await using provider = standIn(works);
     await using gateway = await startUnified({ credentials: [at("ANTHROPIC", provider.origin)] });
@@ -35,7 +35,7 @@ test.each([true, false])(
   },
 );
 
-test("quirks 33 and 34: a stream that ends after content says so, and no other target is asked", async () => {
+test("quirks 33 and 34: a stream that ends after content says so, and no other target is called", async () => {
   await using broken = standIn(cut);
   await using other = standIn(works);
   await using gateway = await startUnified({
@@ -66,7 +66,7 @@ test("quirk 48: one model's 429 leaves the credential's other models alone", asy
   expect(other.asked).toHaveLength(2);
 });
 
-test("quirk 49: when all rest, the one whose rest ends first is asked", async () => {
+test("quirk 49: when all rest, the one whose rest ends first is called", async () => {
   const busy =
     (seconds: string): Respond =>
     () =>

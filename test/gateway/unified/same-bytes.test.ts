@@ -347,7 +347,7 @@ function bodyOf(pieces: readonly Uint8Array[]): ReadableStream<Uint8Array> {
 test.each([
   '{"id":"a","choices":[],"choices":[{"index":0,"message":{"content":"hi"}}],"id":"b"}',
   '{"error":{"message":"no"},"choices":[{"index":0,"message":{"content":"hi"}}],"error":null}',
-])("a success that repeats a key passes as it came, also while another target could answer: %s", async (text) => {
+])("a success that repeats a key passes unchanged, also if another target is available: %s", async (text) => {
   sent = [];
   answer = () => new Response(text, { headers: { "content-type": "application/json" } });
   for (const model of ["groq/m-1", "groq/m-1,openai/m-1"]) {

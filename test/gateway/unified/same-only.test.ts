@@ -102,7 +102,7 @@ describe("endpoints that are not translated", () => {
     ["ANTHROPIC", "anthropic/m", "/v1/images/generations"],
     ["GOOGLE", "google/gemini", "/v1/audio/speech"],
     ["OPENAI", "openai/m", "/v1beta/models/openai%2Fm:embedContent"],
-  ])("%s has no %s %s: 400, and nobody is called", async (name, model, path) => {
+  ])("%s has no %s %s: 400, and no provider is called", async (name, model, path) => {
     await using provider = standIn(() => json({}));
     await using gateway = await startUnified({ credentials: [at(name, provider.origin)] });
     const response = await post(gateway.origin, path, { model });

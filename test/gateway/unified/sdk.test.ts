@@ -128,7 +128,7 @@ describe("an SDK with nothing but base URL and key", () => {
 });
 
 describe("failing over", () => {
-  test("the next target answers after a failure, and the failure is a record", async () => {
+  test("the next target is called after a failure, and the failure is a record", async () => {
     await using broken = standIn(() => json({ error: { message: "busy" } }, 503));
     await using works = standIn(() => json(messagesAnswer("from claude")));
     await using gateway = await startUnified({
@@ -206,7 +206,7 @@ describe("errors have the client's shape", () => {
     expect(messages).toMatchObject({ status, error: { type: "error", error: { code } } });
   });
 
-  test("a path that nobody has is a 404", async () => {
+  test("an unknown path is a 404", async () => {
     await using gateway = await startUnified({});
     const response = await fetch(`${gateway.origin}/v1/files`, {
       method: "POST",

@@ -32,7 +32,7 @@ const ECHOES: readonly (readonly [string, boolean, Respond])[] = [
   ],
 ];
 
-test.each(ECHOES)("a provider that echoes its key, %s: nobody sees it", async (_what, stream, respond) => {
+test.each(ECHOES)("a provider that echoes its key, %s: it is masked everywhere", async (_what, stream, respond) => {
   await using first = standIn(respond);
   await using second = standIn(respond);
   await using gateway = await startUnified({

@@ -90,7 +90,7 @@ describe.each(SHAPES)("to a client of %s", (to) => {
   });
 
   test.each(SHAPES.flatMap((from) => [["text", from, PLAIN[from]] as const, ["calls", from, CALLS[from]] as const]))(
-    "a whole answer with %s of %s is heard as a stream",
+    "a whole response with %s of %s is read as a stream",
     async (_name, from, body) => {
       const options = optionsOf(from, to);
       const stream = writeAsEvents(readWhole(body, options).answer, options).map(eventText).join("");

@@ -3,7 +3,7 @@ import { send } from "./translation.ts";
 
 const way = { from: "completions", to: "messages" };
 
-test("one prompt becomes one text of the user, and the response's text comes back", () => {
+test("one prompt becomes one text of the user, and the response's text is returned", () => {
   const sent = send({ model: "m", prompt: "Once", max_tokens: 9, stop: "." }, way);
   expect(sent.body).toEqual({
     model: "m",
@@ -49,7 +49,7 @@ test.each([
   expect(send({ model: "m", prompt: "Once", ...members }, way).losses).toEqual([`refused ${path}`]);
 });
 
-test("what asks for nothing is no loss, and turns are never written as completions", () => {
+test("a setting without effect is no loss, and conversations are never written as completions", () => {
   expect(send({ model: "m", prompt: ["Once"], echo: false, best_of: 1, logprobs: null }, way).losses).toEqual([]);
   expect(send({ model: "m", messages: [] }, { from: "chat-completions", to: "completions" }).losses).toContain(
     "refused messages",

@@ -114,7 +114,7 @@ describe("members of a request", () => {
     expect(claude.system[1]).toEqual({ cachePoint: { type: "default", ttl: "1h" } });
   });
 
-  test("quirks 26 and 42: no marks that were not asked for, no empty text", () => {
+  test("quirks 26 and 42: no marks that were not requested, no empty text", () => {
     const { body } = anthropic({
       messages: [
         {
@@ -135,7 +135,7 @@ describe("members of a request", () => {
 });
 
 describe("content", () => {
-  test("quirk 41: documents have valid names, each once, and a text beside them", () => {
+  test("quirk 41: documents have valid names, each once, and a text with them", () => {
     const file = (filename: string) => ({
       type: "file",
       file: { filename, file_data: "data:application/pdf;base64,JVBE" },

@@ -69,7 +69,7 @@ test("Bedrock counts Claude's invocation, whole and in base64", () => {
   });
 });
 
-test("a shape that nobody counts, and a body that is none", () => {
+test("a shape without a tokenizer, and an invalid body", () => {
   expect(writeCount("ollama-chat", {}, place("/api/chat"))).toBeUndefined();
   expect(writeCount("messages", null, place("/v1/messages/count_tokens"))).toBeUndefined();
   expect(writeCount("constructor", {}, place("/"))).toBeUndefined();

@@ -170,7 +170,7 @@ describe.each(Object.keys(PATHS) as Name[])("%s", (name) => {
     );
   });
 
-  test("a response that is not what was asked for is none", () => {
+  test("a response of another form is invalid", () => {
     const prompt = readEmbeddings({ input: ["a"] });
     const reply = { model: "m", estimate: () => 1 };
     const bodies: Json[] = [null, {}, [], "x", { embeddings: [] }, { embeddings: ["x"] }, { embedding: [null] }];

@@ -16,7 +16,7 @@ const candidate = (parts: Json[], finishReason = "STOP") => ({
   candidates: [{ content: { role: "model", parts }, finishReason }],
 });
 
-describe("answers", () => {
+describe("responses", () => {
   test.each([
     ["STOP", "end"],
     ["MAX_TOKENS", "length"],

@@ -137,7 +137,7 @@ describe("members of a request", () => {
     expect(body.tools[0].functionDeclarations.map(({ name }: Json) => name)).toEqual(["f"]);
   });
 
-  test("strict is dropped, and a search beside functions, which Gemini refuses", () => {
+  test("strict is dropped, and a search together with functions, which Gemini refuses", () => {
     const { body, losses } = sent({
       tools: [{ type: "function", function: { name: "f", strict: true, parameters: { type: "object" } } }],
       web_search_options: { search_context_size: "low" },
@@ -174,7 +174,7 @@ describe("effort", () => {
     expect(config({ reasoning_effort }, GEMINI_3)).toEqual({ thinkingConfig: { thinkingLevel, ...shown } });
   });
 
-  test("what was not asked for is not sent, and thoughts that the client leaves out are not asked for", () => {
+  test("what was not requested is not sent, and omitted thoughts are not requested", () => {
     expect(config({})).toBeUndefined();
     expect(config({ reasoning: { effort: "low", exclude: true } })).toEqual({
       thinkingConfig: { thinkingLevel: "low" },

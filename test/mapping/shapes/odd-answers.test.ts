@@ -50,7 +50,7 @@ describe("a stream", () => {
     expect(events.at(-1).type).toBe("message_stop");
   });
 
-  test("whose last chunk repeats the whole response beside its end: it is said once", () => {
+  test("whose last chunk repeats the whole response with its end: it is passed on once", () => {
     const last = { choices: [{ index: 0, message: { content: "Hi" }, finish_reason: "stop" }] };
     const texts = streamed(chatChunk({ content: "Hi" }), last).flatMap(({ delta }) => delta?.text ?? []);
     expect(texts).toEqual(["Hi"]);
@@ -71,7 +71,7 @@ describe("ids of calls", () => {
   });
   const idsOf = (answer: Json): string[] => answer.content.map(({ id }: Json) => id);
 
-  test("a call without one gets one of ours, which no other call of any answer has", () => {
+  test("a call without one gets one of ours, which no other call of any response has", () => {
     const ids = ["reply-1", "reply-2"].flatMap((answerId) =>
       idsOf(send(askClaude(), { ...messagesToChat, answerId }).answer(answerOf(undefined, null, ""))),
     );

@@ -65,7 +65,7 @@ describe("settings", () => {
       ["approximated reasoning_effort"],
     ],
     [
-      "sampling is left out beside it",
+      "sampling is left out with it",
       { reasoning_effort: "low", temperature: 0.2, max_tokens: 9000 },
       { type: "enabled", budget_tokens: 1800 },
       ["dropped temperature"],
@@ -76,7 +76,7 @@ describe("settings", () => {
   });
 
   test.each([
-    ["nothing asked, nothing sent", {}, { mustThink: true }, undefined, []],
+    ["nothing requested, nothing sent", {}, { mustThink: true }, undefined, []],
     [
       "none, where it must think, is its least",
       { reasoning_effort: "none" },
@@ -182,7 +182,7 @@ describe("settings", () => {
     expect(body.tools[0].cache_control).toEqual(mark);
   });
 
-  test("quirk 26: no cache mark that nobody asked for", () => {
+  test("quirk 26: no cache mark that was not requested", () => {
     expect(JSON.stringify(send(ask({ tools: [weather] }), chatToMessages).body)).not.toContain("cache_control");
   });
 });
@@ -220,7 +220,7 @@ describe("usage", () => {
     expect(chunks.at(-2).usage).toMatchObject({ prompt_tokens: 8, completion_tokens: 9 });
   });
 
-  test.each([true, false])("quirk 31: a chunk of usage comes exactly when it was asked for: %p", (include_usage) => {
+  test.each([true, false])("quirk 31: a chunk of usage is sent exactly when it was requested: %p", (include_usage) => {
     const sent = send(ask({ stream: true, stream_options: { include_usage } }), chatToMessages);
     const chunks = sent.stream([messageStart, ...stopped("end_turn")]);
     const last = chunks.filter((chunk) => chunk !== "[DONE]");

@@ -101,7 +101,7 @@ describe("state", () => {
     expect(body.messages[1].content[0].id).toBe("call_a");
   });
 
-  test("quirks 9, 10: a signature of a call travels beside the id, and comes back to its issuer", () => {
+  test("quirks 9, 10: a signature of a call travels with the id, and returns to its issuer", () => {
     const signed = chatCall(0, {
       id: "call_a",
       type: "function",

@@ -82,7 +82,7 @@ describe("calls in streams", () => {
     ).toEqual(["a", "b"]);
   });
 
-  test("quirk 4: calls that all come under one index are told apart by their ids", () => {
+  test("quirk 4: calls that share one index are distinguished by their ids", () => {
     const call = (id: string) => ({ id, type: "function", function: { name: "get_weather", arguments: "{}" } });
     const events = send(askClaude({ stream: true }), messagesToChat).stream([
       chatCall(0, call("a")),
@@ -119,7 +119,7 @@ describe("calls in streams", () => {
   });
 
   test.each(["stop", "tool_calls", "function_call"])(
-    "quirk 6: a call in the answer makes it tool_use, whatever the provider says: %s",
+    "quirk 6: a call in the response makes it tool_use, whatever the provider says: %s",
     (finish) => {
       const call = { id: "a", type: "function", function: { name: "get_weather", arguments: "{}" } };
       const sent = send(askClaude({ stream: true }), messagesToChat);

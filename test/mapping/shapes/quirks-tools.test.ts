@@ -17,7 +17,7 @@ import {
 /** Places where gateways are known to break when they translate, each by its number. */
 
 describe("tools", () => {
-  test("quirk 37: a custom tool goes out as a function with one text, and comes back with its raw input", () => {
+  test("quirk 37: a custom tool is sent as a function with one text, and returned with its raw input", () => {
     const tool = {
       type: "custom",
       name: "apply_patch",
@@ -60,7 +60,7 @@ describe("tools", () => {
     expect(events.at(-1).response.output[0]).toMatchObject({ type: "custom_tool_call", input: 'x = "1"\n' });
   });
 
-  test("quirk 38: tools of a namespace are flattened, and come back with namespace and name", () => {
+  test("quirk 38: tools of a namespace are flattened, and returned with namespace and name", () => {
     const tools = [
       {
         type: "namespace",
@@ -151,14 +151,14 @@ describe("tools that only their own provider runs", () => {
   test.each([
     ["one alone", [files], {}, ["refused tools[0]"]],
     ["several, and no other", [files, search], {}, ["refused tools[0]", "refused tools[1]"]],
-    ["several beside a function", [files, own, search], {}, ["dropped tools[0]", "dropped tools[2]"]],
+    ["several with a function", [files, own, search], {}, ["dropped tools[0]", "dropped tools[2]"]],
     [
       "several, where the function is not allowed",
       [files, own],
       { tool_choice: { type: "allowed_tools", mode: "auto", tools: [files] } },
       ["refused tools[0]"],
     ],
-    ["a chosen one beside a function", [own, search], { tool_choice: search }, ["refused tools[1]"]],
+    ["a chosen one with a function", [own, search], { tool_choice: search }, ["refused tools[1]"]],
   ])("%s", (_what, tools, more, expected) => {
     const body = { model: "m", input: "Hi", tools, ...more };
     const { losses } = send(body, { from: "responses", to: "converse" });

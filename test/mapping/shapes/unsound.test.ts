@@ -105,7 +105,7 @@ describe("calls with one id", () => {
 });
 
 describe("names of tools", () => {
-  test("a client's own json_answer stays its own beside a schema", () => {
+  test("a client's own json_answer stays its own next to a schema", () => {
     const response_format = {
       type: "json_schema",
       json_schema: { name: "x", schema: { type: "object", properties: {} } },

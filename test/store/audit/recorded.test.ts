@@ -43,7 +43,7 @@ async function entriesOf(records: Store["records"]) {
 }
 
 describe("an entry", () => {
-  test("says who did what, from where, and what changed", () =>
+  test("has the actor, the action, the address and the change", () =>
     withRecords(async (records) => {
       await noted(records, ADA, act("key.rotated", "k-1", { before: { a: 1 }, after: { a: 2 } }));
       const [entry] = await entriesOf(records);

@@ -108,7 +108,7 @@ describe.each(["a file", "a libSQL server"])("the queue in %s", (where) => {
     expect(again.map(({ id }) => id)).toEqual([first, second]);
   });
 
-  test("gives back what a taker with that name had, and nobody else's", async () => {
+  test("returns what a taker with that name had, and no other's", async () => {
     const mine = await put("release", 1);
     await claimDue(store.records, "release", { ...LEASE, claim: "me:1", now: 1 });
     await put("release", 2);

@@ -155,7 +155,7 @@ test("what is not recorded whole, was not to be stored, or failed is no turn", a
   expect(await turns("large", "o", 1_000)).toHaveLength(2);
 });
 
-test("a turn whose files an older version has kept apart is not whole", async () => {
+test("a turn whose files an older version stored separately is not whole", async () => {
   const input = [{ role: "user", content: [{ type: "input_image", image_url: `weir-asset:${"ef".repeat(32)}` }] }];
   await record("drawn", { request: { input } });
   expect(await turns("drawn")).toBeUndefined();

@@ -28,7 +28,7 @@ test("a prompt shows what was said, and braces that were said stay as they are",
   );
 });
 
-test("a judge is told what each score may be, and in which form to answer", () => {
+test("a judge gets the values of each score, and the form of the response", () => {
   const scores = readJudgeRule(
     body({
       scores: [

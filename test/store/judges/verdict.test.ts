@@ -60,7 +60,7 @@ test.each<[string, string, JudgeScore[], object[]]>([
   expect(readVerdict(text, scores)).toMatchObject(expected);
 });
 
-describe("what does not say what was asked is refused by name", () => {
+describe("a response without the requested scores is refused by name", () => {
   test.each<[string, JudgeScore, string]>([
     ["good", number, "no JSON object"],
     ['{"helpful": ', number, "no JSON object"],

@@ -20,7 +20,7 @@ test.each([
   ["inferred and approved", "as approved", approveNewest, "approved"],
   ["an admin's", "as approved", (records, name) => putMapping(records, name, MAPPING, SYSTEM), "approved"],
 ] as const satisfies [string, string, (...args: Parameters<typeof approveNewest>) => Promise<unknown>, string][])(
-  "a version that was %s comes back %s",
+  "a version that was %s is restored %s",
   async (_name, _how, before, state) => {
     const directory = mkdtempSync(join(tmpdir(), "weir-mappings-"));
     const store = await openStore({ ...Value.Create(CONFIG_SCHEMA), data_dir: directory }, "write");

@@ -43,7 +43,7 @@ function limits(): void {
     for (let at = 0; at < 6; at++) expect(await turns.all[at % 3]!.request()).toBe(false);
   });
 
-  test("a settled server is asked alone, once for all that wait", async () => {
+  test("a settled server is called alone, once for all that wait", async () => {
     using world = nodes(2, "alone", 1_000);
     await world.ready();
     const before = world.all.map(({ fromDatabase }) => fromDatabase);
@@ -52,7 +52,7 @@ function limits(): void {
     expect(world.passed()).toBe(2);
   });
 
-  test("no more than the quota passes, whether the server is killed before, between or after, and comes back empty", async () => {
+  test("no more than the quota passes, whether the server is killed before, between or after, and restarts empty", async () => {
     let runs = 0;
     await assertProperty(
       fc.asyncProperty(
@@ -91,7 +91,7 @@ function limits(): void {
     );
   }, 300_000);
 
-  test("a node that starts beside settled ones gets what they leave", async () => {
+  test("a node that starts next to settled ones gets what they leave", async () => {
     using world = nodes(1, "later", 10);
     await world.ready();
     await pass(world, 10);
@@ -101,7 +101,7 @@ function limits(): void {
     for (let at = 0; at < 5; at++) expect(await late.all[0]!.request()).toBe(false);
   });
 
-  test("a server that has lost its memory grants what is held until the nodes have told it", async () => {
+  test("a server that has lost its memory grants what is held until the nodes have reported it", async () => {
     using world = nodes(2, "flushed", 10);
     await world.ready();
     await pass(world, 6);

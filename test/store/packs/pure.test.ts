@@ -23,7 +23,7 @@ test("chunks are the body, in order, none longer than the most and only the last
   );
 });
 
-test("a stretch that comes again whole is cut apart from what stands around it", () => {
+test("a repeated stretch is cut separately from its surroundings", () => {
   const file = random.bytes(100_000);
   const around = [0, 700, 40_000].map((before) => {
     const bytes = Buffer.concat([random.bytes(before), file, random.bytes(9_000), file]);
@@ -48,7 +48,7 @@ test("a stretch that comes again whole is cut apart from what stands around it",
   expect(cutAround(plain, odd)).toEqual(cutAround(plain, odd.slice(0, 1)));
 });
 
-test("a change moves only the cuts beside it", () => {
+test("a change moves only the adjacent cuts", () => {
   assertProperty(
     fc.property(fc.integer({ min: 0, max: 199_999 }), fc.integer({ min: 0, max: 5_000 }), (at, count) => {
       const bytes = random.bytes(200_000);

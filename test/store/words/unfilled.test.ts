@@ -5,7 +5,7 @@ import { assertProperty } from "../../chance.ts";
 
 const NONE: Unfilled = { ranges: [], offSince: null };
 
-test("a directory that nobody has looked at is filled from its newest record down, an empty one not at all", () => {
+test("a directory without an index is filled from its newest record down, an empty one not at all", () => {
   expect(atStart(undefined, { isIndexed: true, newest: 9 })).toEqual({
     ranges: [{ first: 1, last: 9 }],
     offSince: null,

@@ -72,7 +72,7 @@ test.each([
   ["京", '"_6f" "京" *'],
   ["北京大学", '"_6f" "北京" "京大" "大学"'],
   ['") or words : "x', '"_6f" "or" "words" "x"'],
-])("%p is asked as %p", (text, match) => {
+])("%p is searched as %p", (text, match) => {
   expect(matchText(readWordQuery(text), "o")).toBe(match);
 });
 

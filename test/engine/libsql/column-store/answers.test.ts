@@ -87,7 +87,7 @@ const FILTERS = [
 const WITHOUT_BLOCKS = /score|cache|some records|on the wire/;
 const ASKED = Object.entries(QUESTIONS).filter(([name]) => !WITHOUT_BLOCKS.test(name));
 
-test("what blocks answer, the records answer too, whatever is asked", async () => {
+test("blocks and records give the same result for any query", async () => {
   const ask = async () => {
     const answers: unknown[] = [];
     for (const [, question] of ASKED)

@@ -71,7 +71,7 @@ const fromBlocks = async () => {
 test.each([
   ["records", withoutBlocks],
   ["blocks", fromBlocks],
-])("figures from %s hold before 1970, and for names that a block has no room for", async (_name, prepare) => {
+])("metrics from %s are right before 1970, and for names that a block has no room for", async (_name, prepare) => {
   await prepare();
   const days = new Map<string, number>();
   for (let n = 0; n < RECORDS; n++) {

@@ -175,7 +175,7 @@ async function byBlocks(store: Store, filter: unknown, by: (typeof GROUPS)[numbe
   });
 }
 
-test("after any inserts, ends, updates, rewrites and removals the blocks answer what the records say", async () => {
+test("after any inserts, ends, updates, rewrites and removals the blocks give the same result as the records", async () => {
   await assertProperty(
     fc.asyncProperty(steps, fc.nat(), async (all, seed) => {
       using directory = ownDirectory();

@@ -75,7 +75,7 @@ test("records without a block are counted, and since when there are no others is
   await store.close();
 });
 
-test("the blocks of an earlier version, which has none apart, stay", async () => {
+test("the blocks of an earlier version, which has no gaps, stay", async () => {
   using directory = ownDirectory();
   const store = await openStore(directory.config, "write");
   const earlier = MIGRATIONS.slice(

@@ -193,7 +193,7 @@ test.each(BODIES)("a body %s is read", async (_what, made) => {
   }
 });
 
-test.each(NO_ANSWERS)("%s is no answer: alone it is a 502, and another target is asked", async (_what, made) => {
+test.each(NO_ANSWERS)("%s is no response: alone it is a 502, and another target is called", async (_what, made) => {
   odd = made;
   for (const { name, path, body } of cells(false)) {
     const alone = await ask(path, body);
