@@ -93,10 +93,13 @@ function columnsOf({ organizationId }: Seeding): Readonly<Record<string, string>
 function insertRequests(seeding: Seeding, from: number, count: number): string {
   const columns = columnsOf(seeding);
   const everyMs = (30 * 86_400_000) / seeding.records;
-  return `insert into requests (${Object.keys(columns).join(", ")})
+  const names = Object.keys(columns).join(", ");
+  return `insert into requests (${names}, whole)
     with v * 2654435761 % 4294967296 as h, ${seeding.start} + toInt64(v * toFloat64(${everyMs})) as created,
       h % 1000 as a, intDiv(h, 1000) % 1000 as b, intDiv(h, 1000000) % 1000 as c,
       (b * 7 + c) % ${MODELS.length} as m, ${ofModel(2)} as price
-    select ${Object.values(columns).join(",\n")}
+    select ${Object.entries(columns)
+      .map(([name, value]) => `${value} as ${name}`)
+      .join(",\n")}, formatRowNoNewline('JSONEachRow', ${names})
     from (select number as v from numbers(${from}, ${count})) s join pool p on p.n = v * 2654435761 % 4294967296 % ${POOL}`;
 }

@@ -114,5 +114,12 @@ export const FURTHER_TYPES = {
   body_bytes: "UInt64",
 } as const;
 
-/** All columns of `requests`. */
+/** All columns of `requests` and `open`, but for `whole`. */
 export const COLUMN_TYPES: Readonly<Record<string, string>> = { ...REQUEST_TYPES, ...FURTHER_TYPES };
+
+/**
+ * A column of `requests` with the values of REQUEST_TYPES as JSON, as `rows.ts` writes it: each column that is read costs some
+ * milliseconds for rows that are spread over the table, however few they are. Empty for a row that was changed, and for one
+ * that was stored before version 4 of the tables.
+ */
+export const WHOLE = "whole String codec(ZSTD(1))";

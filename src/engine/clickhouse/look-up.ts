@@ -4,6 +4,7 @@ import { LARGE } from "./client.ts";
 import { nearIds } from "./id-times.ts";
 import { literal } from "./literal.ts";
 import { type Place, placesSql, type ReaderOptions } from "./records.ts";
+import { areReadWhole, rowOfWhole } from "./rows.ts";
 import { finishedRows, openRows } from "./write/find-rows.ts";
 
 /**
@@ -45,26 +46,48 @@ export async function placesOf(
   return places;
 }
 
+interface Placed {
+  readonly organizationId: string;
+  readonly places: readonly Place[];
+  readonly columns: readonly string[];
+}
+
 /** Columns of the records at these places, finished or in flight; each row has its `request_id`. */
 export async function placedRows<Row extends { readonly request_id: string }>(
   { client, hasOpenRows }: ReaderOptions,
-  organizationId: string,
-  asked: readonly Place[],
-  columns: readonly string[],
+  placed: Placed,
 ): Promise<Row[]> {
-  const rows: Row[] = [];
-  let missing = asked;
-  // A record that ended after it was looked for among the finished ones is one of them at the third look.
-  for (const table of hasOpenRows ? ["requests", "open final", "requests"] : ["requests"]) {
-    if (missing.length === 0) break;
-    const where = `organization_id = ${literal(organizationId)} and ${placesSql(missing)}`;
-    rows.push(
-      ...(await client.query<Row>(`select ${columns.join(", ")} from ${table} where ${where}`, { settings: LARGE })),
+  const rows = new Map<string, Row>();
+  const read = async (table: string, places: readonly Place[], columns = placed.columns) => {
+    if (places.length === 0) return [];
+    const where = `organization_id = ${literal(placed.organizationId)} and ${placesSql(places)}`;
+    return client.query<Row>(`select ${columns.join(", ")} from ${table} where ${where}`, { settings: LARGE });
+  };
+  const keep = (some: readonly Row[]) => {
+    for (const row of some) rows.set(row.request_id, row);
+  };
+  const missing = () => placed.places.filter(({ requestId }) => !rows.has(requestId));
+  if (areReadWhole(placed.columns)) {
+    const wholes = (await read("requests", placed.places, ["request_id", "whole"])) as unknown as readonly WholeRow[];
+    keep(wholes.filter(({ whole }) => whole !== "").map(({ whole }) => rowOfWhole(whole) as Row));
+    const changed = new Set(wholes.filter(({ whole }) => whole === "").map(({ request_id }) => request_id));
+    keep(
+      await read(
+        "requests",
+        missing().filter(({ requestId }) => changed.has(requestId)),
+      ),
     );
-    const there = new Set(rows.map(({ request_id }) => request_id));
-    missing = missing.filter(({ requestId }) => !there.has(requestId));
-  }
-  return rows;
+  } else keep(await read("requests", placed.places));
+  if (!hasOpenRows) return [...rows.values()];
+  keep(await read("open final", missing()));
+  // A record that ended after it was looked for among the finished ones is one of them now.
+  keep(await read("requests", missing()));
+  return [...rows.values()];
+}
+
+interface WholeRow {
+  readonly request_id: string;
+  readonly whole: string;
 }
 
 /** The organization that owns a record; undefined when there is no such record. */

@@ -64,7 +64,7 @@ async function readRows(options: ReaderOptions, { organizationId, keys, columns 
   const places = await placesOf(options, organizationId, keys);
   const named = storedColumns([...new Set([...columns, "request_id"])]);
   const [read, comments] = await Promise.all([
-    placedRows<TableRow & { readonly request_id: string }>(options, organizationId, places, named),
+    placedRows<TableRow & { readonly request_id: string }>(options, { organizationId, places, columns: named }),
     commentsOn(
       options.control,
       places.map(({ requestId }) => requestId),

@@ -49,6 +49,27 @@ export function toTableRow({ row, labels, texts, excerpts }: Storable, { keepsTe
   });
 }
 
+/** A row for `requests`, with `whole`. */
+export function withWhole(row: TableRow): TableRow {
+  const given = NAMES.filter((name) => row[name] !== undefined && row[name] !== null);
+  return { ...row, whole: JSON.stringify(Object.fromEntries(given.map((name) => [name, row[name]]))) };
+}
+
+/** The columns of REQUEST_TYPES from the text of `whole`. */
+export function rowOfWhole(whole: string): TableRow {
+  return { ...DEFAULTS, ...(JSON.parse(whole) as TableRow) };
+}
+
+/** What a column contains if an insert leaves it out. */
+const DEFAULTS: TableRow = Object.fromEntries(NAMES.map((name) => [name, defaultOf(REQUEST_TYPES[name])]));
+
+function defaultOf(type: string): unknown {
+  if (type.includes("Nullable(")) return null;
+  if (type.startsWith("Map(")) return {};
+  if (type.startsWith("Array(")) return [];
+  return /^(LowCardinality\()?String/.test(type) ? "" : 0;
+}
+
 /** Defaults of SQLite's table that differ from the defaults of the types here. */
 const STORED_DEFAULTS = {
   storage_location: "libsql",
@@ -65,6 +86,13 @@ export function toRequestRow<Column extends keyof ReadRow>(read: TableRow): Pick
   for (const [name, value] of Object.entries(read)) row[name] = STRUCTURED.has(name) ? JSON.stringify(value) : value;
   return row as Pick<ReadRow, Column>;
 }
+
+/** From this many columns on, `whole` is read in their place. */
+const COLUMNS_OF_WHOLE = 8;
+
+/** Whether these columns are read from `whole`. */
+export const areReadWhole = (columns: readonly string[]): boolean =>
+  columns.length >= COLUMNS_OF_WHOLE && columns.every((column) => Object.hasOwn(REQUEST_TYPES, column));
 
 /** Those of these SQLite columns that exist here; the others are null in every record. */
 export const storedColumns = (columns: readonly string[]): string[] =>

@@ -28,7 +28,7 @@ import type { ClickHouse } from "./client.ts";
 import { COLUMN_TYPES } from "./columns.ts";
 import { ClickHouseError } from "./failure.ts";
 import { clickhouseOf, layoutOf } from "./open.ts";
-import { type TableRow, toTableRow } from "./rows.ts";
+import { type TableRow, toTableRow, withWhole } from "./rows.ts";
 import { type Layout, makeTables } from "./tables.ts";
 import { findAnswerRow } from "./write/answers.ts";
 import { BatchFile, type NotedBatch } from "./write/batch-file.ts";
@@ -269,7 +269,7 @@ export class ClickHouseSink implements RecordSink {
     try {
       // Finished rows first, so that a record is always in at least one of the tables.
       const missing = there.size === 0 ? requests : requests.filter((row) => !there.has(idOf(row)));
-      await client.insert("requests", missing, { settings });
+      await client.insert("requests", missing.map(withWhole), { settings });
       const ended = new Set(open.flatMap((row) => (row["is_ended"] === 1 ? idOf(row) : [])));
       const completed = requests.filter((row) => ended.has(idOf(row)));
       await takeOverChanges({ client, layout }, completed, new Set(relabelled));

@@ -1,11 +1,11 @@
 import { GatewayError } from "../../errors.ts";
 import type { ClickHouse } from "./client.ts";
-import { COLUMN_TYPES } from "./columns.ts";
+import { COLUMN_TYPES, WHOLE } from "./columns.ts";
 import { isMissing } from "./failure.ts";
 import { identifier, literal } from "./literal.ts";
 
 /** Version of the tables that this program uses. */
-export const TABLES_VERSION = 3;
+export const TABLES_VERSION = 4;
 
 /** Number of recent batches whose tokens a table remembers: repeating one of them stores nothing. */
 const TOKENS_KEPT = 10_000;
@@ -95,7 +95,7 @@ export function tableStatements(layout: Layout, database: string): readonly stri
   const statements = [
     create(
       local("requests"),
-      `(${[...columns, ...INDEXES].join(", ")})
+      `(${[...columns, WHOLE, ...INDEXES].join(", ")})
       engine = ${engine("MergeTree", layout, local("requests"))}
       partition by ${PARTITION}
       order by (organization_id, request_created_at, request_id)
@@ -141,10 +141,18 @@ export function tableStatements(layout: Layout, database: string): readonly stri
 
 /** Statements that change existing tables of an earlier version. Each may run again after an interruption. */
 function changesSince(version: number | undefined, layout: Layout): readonly string[] {
-  if (version === undefined || version >= 3) return [];
-  const modify = (name: TableName, settings: string) =>
-    `alter table ${localTable(name, layout)}${onCluster(layout)} modify setting ${settings}`;
-  return [modify("ids", UPDATABLE), modify("open", CLEANED)];
+  if (version === undefined) return [];
+  const alter = (table: string, change: string) => `alter table ${table}${onCluster(layout)} ${change}`;
+  const settings = [
+    alter(localTable("ids", layout), `modify setting ${UPDATABLE}`),
+    alter(localTable("open", layout), `modify setting ${CLEANED}`),
+  ];
+  // The Distributed table after the one below it.
+  const requests = [...new Set([localTable("requests", layout), "requests"])];
+  return [
+    ...(version < 3 ? settings : []),
+    ...(version < 4 ? requests.map((table) => alter(table, `add column if not exists ${WHOLE}`)) : []),
+  ];
 }
 
 /** Lets rows be changed and deleted without a mutation. Of `ids` since version 3. */

@@ -2,8 +2,16 @@ import { beforeAll, expect, test } from "bun:test";
 import { randomUUID } from "node:crypto";
 import { getTableColumns } from "drizzle-orm";
 import { ClickHouse } from "../../../src/engine/clickhouse/client.ts";
-import { COLUMN_TYPES, REQUEST_TYPES } from "../../../src/engine/clickhouse/columns.ts";
-import { type BodyPlace, storedColumns, toRequestRow, toTableRow } from "../../../src/engine/clickhouse/rows.ts";
+import { COLUMN_TYPES, REQUEST_TYPES, WHOLE } from "../../../src/engine/clickhouse/columns.ts";
+import { placedRows } from "../../../src/engine/clickhouse/look-up.ts";
+import type { ReaderOptions } from "../../../src/engine/clickhouse/records.ts";
+import {
+  type BodyPlace,
+  storedColumns,
+  toRequestRow,
+  toTableRow,
+  withWhole,
+} from "../../../src/engine/clickhouse/rows.ts";
 import {
   makeTables,
   SINGLE,
@@ -11,7 +19,7 @@ import {
   tableStatements,
   tablesVersion,
 } from "../../../src/engine/clickhouse/tables.ts";
-import { deleteIds } from "../../../src/engine/clickhouse/write/update.ts";
+import { deleteIds, updateRows } from "../../../src/engine/clickhouse/write/update.ts";
 import type { Storable } from "../../../src/engine/storable.ts";
 import { requests } from "../../../src/record/tables.ts";
 import { REQUEST_COLUMNS } from "../../../src/record/written-row.ts";
@@ -141,6 +149,23 @@ function tables(): void {
     expect(Object.keys(row!.properties).sort()).toEqual(["app", "Tier", ...names].sort());
   });
 
+  test("a row whole is the row by its columns, until it is changed", async () => {
+    const [id, other] = [uuidv7(TIME), uuidv7(TIME)];
+    const rows = [id, other].map((each) => toTableRow(storable(each), { keepsTexts: true, place: PLACE }));
+    await client.insert("requests", rows.map(withWhole));
+    expect(await wholes(client)).toMatchObject({ [id]: true, [other]: true });
+    const before = await readBothWays(client, [id, other]);
+    expect(before.whole).toEqual(before.byColumns);
+    const key = { request_id: id, organization_id: "org-1", request_created_at: TIME };
+    const set = { scores: "map('n', toFloat64(7))", input: "null", properties: "map()" };
+    await updateRows(client, { table: "requests", layout: SINGLE }, [{ key, set }]);
+    expect(await wholes(client)).toMatchObject({ [id]: false, [other]: true });
+    const after = await readBothWays(client, [id, other]);
+    expect(after.whole).toEqual(after.byColumns);
+    expect(after.whole[0]).toEqual({ ...before.whole[0]!, scores: { n: 7 }, input: null, properties: {} });
+    expect(after.whole[1]).toEqual(before.whole[1]!);
+  });
+
   test("tables of version 2 are taken over: their rows stay, and noted times can be deleted", async () => {
     const earlier = new ClickHouse({ urls: [await sharedClickHouse()], database: ownDatabase() });
     await earlier.command(`create database ${earlier.database}`, { isOutside: true });
@@ -163,6 +188,14 @@ function tables(): void {
       "select create_table_query as sql from system.tables where database = currentDatabase() and name = 'open'",
     );
     expect(open!.sql).toContain("allow_experimental_replacing_merge_with_cleanup = 1");
+    // Rows of parts without the column are read by their columns, changed or not.
+    await earlier.insert("requests", [withWhole(toTableRow(storable("five"), { keepsTexts: false }))]);
+    const key = { request_id: "two", organization_id: "org-1", request_created_at: TIME };
+    await updateRows(earlier, { table: "requests", layout: SINGLE }, [{ key, set: { cost: "7" } }]);
+    expect(await wholes(earlier)).toEqual({ one: false, two: false, three: false, four: false, five: true });
+    const { whole, byColumns } = await readBothWays(earlier, ["one", "two", "three", "four", "five"]);
+    expect(whole).toEqual(byColumns);
+    expect(whole.map(({ cost }) => cost)).toEqual([0.1 + 0.2, 7, 0.1 + 0.2, 0.1 + 0.2, 0.1 + 0.2]);
   });
 
   test("tables of a later version are left alone", async () => {
@@ -176,8 +209,30 @@ function tables(): void {
   });
 }
 
+/** For each record, whether its row is stored whole. */
+async function wholes(of: ClickHouse): Promise<Readonly<Record<string, boolean>>> {
+  const rows = await of.query<{ id: string; n: number }>("select request_id as id, length(whole) as n from requests");
+  return Object.fromEntries(rows.map(({ id, n }) => [id, n > 0]));
+}
+
+/** Rows as pages read them, and column by column. */
+async function readBothWays(of: ClickHouse, ids: readonly string[]) {
+  const places = ids.map((requestId) => ({ requestId, createdAt: TIME }));
+  const columns = storedColumns(REQUEST_COLUMNS);
+  const options = { client: of, hasOpenRows: false } as unknown as ReaderOptions;
+  type Row = { readonly request_id: string } & Readonly<Record<string, unknown>>;
+  const inOrder = (rows: readonly Row[]) =>
+    rows.toSorted((a, b) => ids.indexOf(a.request_id) - ids.indexOf(b.request_id));
+  const some = ids.map((id) => `'${id}'`).join(", ");
+  return {
+    whole: inOrder(await placedRows<Row>(options, { organizationId: "org-1", places, columns })),
+    byColumns: inOrder(await of.query<Row>(`select ${columns.join(", ")} from requests where request_id in (${some})`)),
+  };
+}
+
 /** A statement of that version, as far as it was another one. */
 function asInVersion2(statement: string): string {
+  if (/^create table if not exists requests /.test(statement)) return statement.replace(`${WHOLE}, `, "");
   if (/^create table if not exists ids /.test(statement))
     return statement.replace("enable_block_number_column = 1, enable_block_offset_column = 1, ", "");
   return statement.replace("allow_experimental_replacing_merge_with_cleanup = 1, ", "");

@@ -4,7 +4,7 @@ import type { MappingsOfProviders } from "../../../store/bodies/body-text.ts";
 import type { Database } from "../../../store/store.ts";
 import { type ClickHouse, LARGE } from "../client.ts";
 import { literal } from "../literal.ts";
-import { toTableRow } from "../rows.ts";
+import { toTableRow, withWhole } from "../rows.ts";
 import type { Layout } from "../tables.ts";
 import { deleteRows } from "../write/update.ts";
 import { keysBetween, type StoredKey, storedRecords } from "./stored-records.ts";
@@ -89,7 +89,7 @@ async function copyBatch(options: CopyOptions, organizationId: string, keys: rea
   // deleted since.
   await client.insert(
     "requests",
-    stored.map((record) => toTableRow(record, { keepsTexts: options.keepsTexts })),
+    stored.map((record) => withWhole(toTableRow(record, { keepsTexts: options.keepsTexts }))),
     { settings: { insert_deduplication_token: randomUUID() } },
   );
   await compare(client, among, keys, stored.length < wanted.length);

@@ -25,6 +25,7 @@ export async function updateRows(
   for (const some of portions(updates.filter(({ set }) => Object.keys(set).length > 0))) {
     const columns = [...new Set(some.flatMap(({ set }) => Object.keys(set)))];
     const values = columns.map((column) => `${column} = ${newValue(column, some)}`);
+    if (table === "requests") values.push("whole = ''");
     const name = localTable(table, layout);
     const where = areRows(some.map(({ key }) => key));
     await client.command(`update ${name}${onCluster(layout)} set ${values.join(", ")} where ${where}`, {
