@@ -58,9 +58,8 @@ if (files.length === 0) {
 
 const env: Record<string, string | undefined> = {
   ...(set.runs === 100 ? {} : { WEIR_TEST_RUNS: String(set.runs) }),
-  // For the services that tests start: Bun collects garbage every second even where nothing happens. That is a third of what an
-  // idle one costs, and a run starts 200. Without the timer it still collects whenever a heap has grown.
-  WEIR_TEST_GC_TIMER: "off",
+  // The services that tests start live for seconds: see `OF_RUN` in test/e2e/weir.ts.
+  WEIR_TEST_CALM: "1",
   ...process.env,
 };
 // A commit's run can be repeated, its random cases included; the next commit brings others.

@@ -30,8 +30,21 @@ export interface WeirOptions {
   readonly command?: readonly string[];
 }
 
-/** `test/run.ts` asks for it. A benchmark's service, and one of a test run by itself, collects garbage as a user's does. */
-const OF_RUN = process.env["WEIR_TEST_GC_TIMER"] === "off" ? { BUN_GC_TIMER_DISABLE: "1" } : {};
+/**
+ * How a service computes that lives for seconds, as the 200 of a run do: `test/run.ts` asks for it. A benchmark's service, and one
+ * of a test run by itself, computes as a user's does.
+ */
+const OF_RUN: Readonly<Record<string, string>> = process.env["WEIR_TEST_CALM"]
+  ? {
+      // Bun collects garbage every second even where nothing happens, a third of what an idle service costs. Without the timer
+      // it still collects whenever a heap has grown.
+      BUN_GC_TIMER_DISABLE: "1",
+      // A function is compiled after four to eight times as many runs: a fifth of a start compiles what is hardly run again.
+      BUN_JSC_thresholdForJITAfterWarmUp: "2000",
+      BUN_JSC_thresholdForOptimizeAfterWarmUp: "8000",
+      BUN_JSC_thresholdForOptimizeSoon: "8000",
+    }
+  : {};
 
 /** A record as the API answers it. */
 export type ApiRecord = { readonly [name: string]: Json };
