@@ -15,7 +15,7 @@ import { until } from "../test/until.ts";
 import { checkout, git, sourceCommand } from "./load/checkout.ts";
 import { countRecords } from "./load/contenders.ts";
 import { startProvider, startProxy } from "./load/nginx.ts";
-import { ANSWERED, DIFFERING, script, wrk } from "./load/wrk.ts";
+import { DIFFERING, RESPONSE_BODY, script, wrk } from "./load/wrk.ts";
 import { cpuByThread, cpuSeconds, quantile } from "./measured.ts";
 
 const { values } = parseArgs({
@@ -45,7 +45,7 @@ interface Turn {
 interface Service {
   readonly weir: Weir;
   readonly turns: Turn[];
-  answered: number;
+  responses: number;
 }
 
 async function start(root: string): Promise<Service> {
@@ -55,14 +55,14 @@ async function start(root: string): Promise<Service> {
     execFileSync(process.execPath, [join(root, "build/binary.ts"), "--outfile", outfile], { cwd: root });
     command = [outfile];
   }
-  return { weir: await startWeir({ command }), turns: [], answered: 0 };
+  return { weir: await startWeir({ command }), turns: [], responses: 0 };
 }
 
-const recordedAll = ({ weir, answered }: Service) =>
+const recordedAll = ({ weir, responses }: Service) =>
   until(
-    () => countRecords(weir.dataDirectory) >= answered,
+    () => countRecords(weir.dataDirectory) >= responses,
     120_000,
-    () => `${countRecords(weir.dataDirectory)} of ${answered} recorded`,
+    () => `${countRecords(weir.dataDirectory)} of ${responses} recorded`,
     100,
   );
 
@@ -70,19 +70,19 @@ const recordedAll = ({ weir, answered }: Service) =>
 async function turn(service: Service, lua: string, forSeconds: number): Promise<Turn> {
   const { pid, gatewayPort } = service.weir;
   const [before, allBefore] = [cpuByThread(pid), cpuSeconds(pid)];
-  const { requestsPerSecond, answered, failed, p50Ms, p99Ms } = await wrk(gatewayPort, 32, lua, forSeconds);
-  service.answered += answered;
+  const { requestsPerSecond, responses, failed, p50Ms, p99Ms } = await wrk(gatewayPort, 32, lua, forSeconds);
+  service.responses += responses;
   await recordedAll(service);
   const after = cpuByThread(pid);
-  const used = (thread: string) => (((after.get(thread) ?? 0) - (before.get(thread) ?? 0)) * 1e6) / answered;
+  const used = (thread: string) => (((after.get(thread) ?? 0) - (before.get(thread) ?? 0)) * 1e6) / responses;
   const recorder = [...after.keys()]
     .filter((name) => name.startsWith("src/recorder"))
     .reduce((sum, n) => sum + used(n), 0);
-  const all = ((cpuSeconds(pid) - allBefore) * 1e6) / answered;
+  const all = ((cpuSeconds(pid) - allBefore) * 1e6) / responses;
   return { requestsPerSecond, failed, p50Ms, p99Ms, gateway: used("main"), recorder, all };
 }
 
-const provider = await startProvider(directory, ANSWERED);
+const provider = await startProvider(directory, RESPONSE_BODY);
 const proxy = await startProxy(directory, provider.port);
 const headers = gatewayHeaders(`http://127.0.0.1:${provider.port}`, { Authorization: "Bearer sk-bench" });
 const lua = script(directory, "weir", headers);

@@ -42,8 +42,8 @@ const BENCHMARKS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   soon: [["soon.ts"]],
 };
 
-const asked = process.argv.slice(2);
-const unknown = asked.filter((name) => !Object.hasOwn(BENCHMARKS, name));
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !Object.hasOwn(BENCHMARKS, name));
 if (unknown.length > 0) {
   console.error(`there is no ${unknown.join(", ")}; there are: ${Object.keys(BENCHMARKS).join(", ")}`);
   process.exit(2);
@@ -53,7 +53,7 @@ const failed: string[] = [];
 try {
   const build = spawnSync(process.execPath, [join(import.meta.dirname, "../build/binary.ts")], { stdio: "inherit" });
   if (build.status !== 0) throw new Error("the binary could not be built");
-  const names = asked.length > 0 ? asked : Object.keys(BENCHMARKS);
+  const names = wanted.length > 0 ? wanted : Object.keys(BENCHMARKS);
   for (const [index, name] of names.entries()) {
     console.log(`\n== ${name} (${index + 1} of ${names.length})`);
     if (!(await run(name, BENCHMARKS[name]!))) failed.push(name);

@@ -18,7 +18,7 @@ import { openStore } from "../src/store/store.ts";
 
 const { values } = parseArgs({ options: { entries: { type: "string", default: "1000000" } } });
 const entries = Number(values.entries);
-const ASKED = 40;
+const CALLS = 40;
 const BATCH_ROWS = 5_000;
 const ACTORS = 200;
 const OBJECTS = 5_000;
@@ -60,9 +60,9 @@ const questions: Readonly<Record<string, (at: number) => AuditFilter>> = {
 console.log(`${entries} entries, milliseconds for 100 of them`);
 for (const [name, filterAt] of Object.entries(questions)) {
   const taken: number[] = [];
-  for (let n = 0; n < ASKED; n++) {
+  for (let n = 0; n < CALLS; n++) {
     const begun = performance.now();
-    await listAudit(reader.records, filterAt(n / ASKED), { limit: 100, deadlineMs: 30_000 });
+    await listAudit(reader.records, filterAt(n / CALLS), { limit: 100, deadlineMs: 30_000 });
     taken.push(performance.now() - begun);
   }
   taken.sort((a, b) => a - b);

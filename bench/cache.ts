@@ -14,7 +14,7 @@ const { values } = parseArgs({ options: { requests: { type: "string", default: "
 const requests = Number(values.requests);
 const MEDIAN_MS_MAX = 1;
 
-const ANSWER = JSON.stringify({
+const RESPONSE = JSON.stringify({
   id: "c-1",
   choices: [{ message: { role: "assistant", content: "deep ".repeat(100) } }],
 });
@@ -26,7 +26,7 @@ const server = http.createServer((request, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       for (const event of EVENTS) response.write(event);
       response.end();
-    } else response.writeHead(200, { "content-type": "application/json" }).end(ANSWER);
+    } else response.writeHead(200, { "content-type": "application/json" }).end(RESPONSE);
   });
 });
 await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -16,7 +16,7 @@ import { until } from "../test/until.ts";
 import { type Contender, contenders, type Running } from "./load/contenders.ts";
 import { startProvider } from "./load/nginx.ts";
 import { openStreams, startSseProvider } from "./load/streams.ts";
-import { ANSWERED, script, wrk } from "./load/wrk.ts";
+import { RESPONSE_BODY, script, wrk } from "./load/wrk.ts";
 import { quantile } from "./measured.ts";
 
 const { values } = parseArgs({
@@ -41,12 +41,12 @@ function keep(kind: keyof typeof results, result: object): void {
 }
 
 /** Waits until everything that was answered is recorded. */
-async function recordedAll(running: Running, answered: number): Promise<number | null> {
+async function recordedAll(running: Running, responses: number): Promise<number | null> {
   if (running.recorded === undefined) return null;
   await until(
-    () => running.recorded!() >= answered,
+    () => running.recorded!() >= responses,
     120_000,
-    () => `${running.recorded!()} of ${answered} recorded`,
+    () => `${running.recorded!()} of ${responses} recorded`,
     100,
   ).catch((error: unknown) => console.log(String(error)));
   return running.recorded();
@@ -56,10 +56,10 @@ async function throughput(contender: Contender, port: number): Promise<void> {
   const running = await contender.start(port);
   const lua = script(directory, contender.name, running.headers);
   const warm = await wrk(running.port, CONNECTIONS, lua, WARM_UP_SECONDS);
-  await recordedAll(running, warm.answered);
+  await recordedAll(running, warm.responses);
   const measured = await wrk(running.port, CONNECTIONS, lua, seconds);
   const memoryMb = Math.round(residentMb(running.pid));
-  const sent = warm.answered + measured.answered;
+  const sent = warm.responses + measured.responses;
   const rows = await recordedAll(running, sent);
   const bytesOnDisk = running.bytesOnDisk?.() ?? null;
   await running.stop();
@@ -129,7 +129,7 @@ async function streams(contender: Contender, count: number): Promise<void> {
   });
 }
 
-const provider = await startProvider(directory, ANSWERED);
+const provider = await startProvider(directory, RESPONSE_BODY);
 try {
   const all = await contenders(directory);
   for (let round = 0; round < rounds; round += 1) {

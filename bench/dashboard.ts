@@ -105,7 +105,7 @@ async function loggedIn(browser: Browser, { api }: Weir) {
   return context;
 }
 
-const told = (name: string, starts: readonly Start[]) => {
+const startLine = (name: string, starts: readonly Start[]) => {
   const list = (of: (start: Start) => number) => starts.map((start) => Math.round(of(start))).join(" ");
   console.log(
     `${name}: rows after ${list(({ rows }) => rows)} ms (median ${Math.round(
@@ -120,7 +120,7 @@ const told = (name: string, starts: readonly Start[]) => {
   );
 };
 
-const toldFrames = (ms: readonly number[]) =>
+const frameLine = (ms: readonly number[]) =>
   `${spread(ms)}; ${ms.filter((each) => each > 50).length} of ${ms.length} over 50 ms`;
 
 const weir = await startWeir({ dataDirectory, env: { WEIR_BOOTSTRAP_KEY: KEY } });
@@ -140,8 +140,8 @@ try {
       .map((each) => each.toFixed(1))
       .join(" ")}, ${availableParallelism()} processors`,
   );
-  told("cold", cold);
-  told("warm", warm);
+  startLine("cold", cold);
+  startLine("warm", warm);
 
   const context = await loggedIn(browser, weir);
   const page = await context.newPage();
@@ -155,13 +155,13 @@ try {
     await page.reload();
     await page.locator("tr[data-id]").first().waitFor();
     const between = await frames(page, seconds, px);
-    console.log(`scrolling by ${px} px a frame, ${await rowsPassed(page)} rows: ${toldFrames(between)} between frames`);
+    console.log(`scrolling by ${px} px a frame, ${await rowsPassed(page)} rows: ${frameLine(between)} between frames`);
     await page.reload();
     await page.locator("tr[data-id]").first().waitFor();
     await browser.startTracing(page, { categories: FRAME_CATEGORIES });
     await frames(page, seconds, px);
     const times = frameTimes(await browser.stopTracing());
-    console.log(`  again, ${await rowsPassed(page)} rows: ${toldFrames(times)} of processor time`);
+    console.log(`  again, ${await rowsPassed(page)} rows: ${frameLine(times)} of processor time`);
   }
   console.log(`rows in the page: ${await page.locator("tr[data-id]").count()}`);
   await context.close();

@@ -16,7 +16,7 @@ import { freePort } from "../test/ports.ts";
 import { until } from "../test/until.ts";
 import { countRecords } from "./load/contenders.ts";
 import { startProvider, startProxy } from "./load/nginx.ts";
-import { ANSWERED, DIFFERING, script, wrk } from "./load/wrk.ts";
+import { DIFFERING, RESPONSE_BODY, script, wrk } from "./load/wrk.ts";
 import { cpuByThread, quantile } from "./measured.ts";
 
 const { values } = parseArgs({
@@ -24,7 +24,7 @@ const { values } = parseArgs({
 });
 const seconds = Number(values.seconds);
 const directory = mkdtempSync(join(tmpdir(), "weir-floor-"));
-const provider = await startProvider(directory, ANSWERED);
+const provider = await startProvider(directory, RESPONSE_BODY);
 const proxy = await startProxy(directory, provider.port);
 const headers = gatewayHeaders(`http://127.0.0.1:${provider.port}`, { Authorization: "Bearer sk-bench" });
 const lua = script(directory, "gateway", headers);
@@ -39,23 +39,23 @@ const minimal = spawn(
   { stdio: ["ignore", "pipe", "inherit"] },
 );
 const costs: Record<string, number[]> = { weir: [], minimal: [] };
-let answeredByWeir = 0;
+let weirResponses = 0;
 
 /** @returns microseconds of the main thread a request. */
 async function turn(name: string, pid: number, gatewayPort: number, forSeconds: number): Promise<number> {
   const before = cpuByThread(pid).get("main")!;
-  const { answered, failed, requestsPerSecond, p50Ms } = await wrk(gatewayPort, 32, lua, forSeconds);
+  const { responses, failed, requestsPerSecond, p50Ms } = await wrk(gatewayPort, 32, lua, forSeconds);
   if (name === "weir") {
-    answeredByWeir += answered;
+    weirResponses += responses;
     const recorded = () => countRecords(weir.dataDirectory);
     await until(
-      () => recorded() >= answeredByWeir,
+      () => recorded() >= weirResponses,
       120_000,
-      () => `${recorded()} of ${answeredByWeir} recorded`,
+      () => `${recorded()} of ${weirResponses} recorded`,
       100,
     );
   }
-  const cost = ((cpuByThread(pid).get("main")! - before) * 1e6) / answered;
+  const cost = ((cpuByThread(pid).get("main")! - before) * 1e6) / responses;
   console.log(
     `${name.padEnd(8)} ${requestsPerSecond.toFixed(0)} requests/s, p50 ${p50Ms} ms, failed ${failed}; main thread ${cost.toFixed(0)} us`,
   );

@@ -15,7 +15,7 @@ import { gatewayHeaders, residentMb, startWeir } from "../test/e2e/weir.ts";
 import { until } from "../test/until.ts";
 import { countRecords } from "./load/contenders.ts";
 import { startProvider, startProxy } from "./load/nginx.ts";
-import { ANSWERED, type Measured, script, wrk } from "./load/wrk.ts";
+import { type Measured, RESPONSE_BODY, script, wrk } from "./load/wrk.ts";
 import { cpuByThread, quantile } from "./measured.ts";
 
 const { values } = parseArgs({
@@ -45,15 +45,15 @@ async function measure(threads: string, upstreamPort: number): Promise<number> {
       () => `${countRecords(weir.dataDirectory)} of ${expected} recorded`,
       100,
     );
-  expected += (await wrk(weir.gatewayPort, connections, lua, WARM_UP_SECONDS)).answered;
+  expected += (await wrk(weir.gatewayPort, connections, lua, WARM_UP_SECONDS)).responses;
   await recorded();
   const before = cpuByThread(weir.pid);
   const measured = await wrk(weir.gatewayPort, connections, lua, seconds);
   const megabytes = residentMb(weir.pid);
-  expected += measured.answered;
+  expected += measured.responses;
   await recorded();
   const used = [...cpuByThread(weir.pid)]
-    .map(([thread, cpu]) => [thread, ((cpu - (before.get(thread) ?? 0)) * 1e6) / measured.answered] as const)
+    .map(([thread, cpu]) => [thread, ((cpu - (before.get(thread) ?? 0)) * 1e6) / measured.responses] as const)
     .filter(([, us]) => us >= 1)
     .map(([thread, us]) => `${thread} ${us.toFixed(0)}`);
   console.log(
@@ -64,7 +64,7 @@ async function measure(threads: string, upstreamPort: number): Promise<number> {
   return measured.requestsPerSecond;
 }
 
-const provider = await startProvider(directory, ANSWERED);
+const provider = await startProvider(directory, RESPONSE_BODY);
 const proxy = await startProxy(directory, provider.port);
 try {
   const cores = execFileSync("nproc", { encoding: "utf8" }).trim();

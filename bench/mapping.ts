@@ -45,7 +45,7 @@ const chunk = (content: string) => ({
 });
 const ask = (length: number) =>
   json({ model: "gpt-4o-mini", messages: [{ role: "user", content: "word ".repeat(length / 5) }] });
-const answer = (length: number) =>
+const responseOf = (length: number) =>
   json({
     id: "c",
     model: "gpt-4o-mini",
@@ -66,7 +66,7 @@ const KINDS: readonly Kind[] = [
     provider: "OPENAI",
     path: "/v1/chat/completions",
     request: ask(500),
-    response: answer(300),
+    response: responseOf(300),
     type: "application/json",
   },
   {
@@ -74,7 +74,7 @@ const KINDS: readonly Kind[] = [
     provider: "OPENAI",
     path: "/v1/chat/completions",
     request: ask(500_000),
-    response: answer(2_000),
+    response: responseOf(2_000),
     type: "application/json",
   },
   {
@@ -121,7 +121,7 @@ console.log(
 
 function read({ provider: name, path, request, response, type, mapping }: Kind): number | undefined {
   const context = { path, incomplete: false };
-  const asked = readBody(request, { ...context, contentType: "application/json", isResponse: false });
+  const requestBody = readBody(request, { ...context, contentType: "application/json", isResponse: false });
   const said = readBody(response, { ...context, contentType: type, isResponse: true });
   const provider = registry.providerByName(name);
   const exchange = {
@@ -131,7 +131,7 @@ function read({ provider: name, path, request, response, type, mapping }: Kind):
     status: 200,
     requestHeaders: HEADERS,
     responseHeaders: HEADERS,
-    requestBody: asked.json,
+    requestBody: requestBody.json,
     responseBody: said.events === undefined ? said.json : undefined,
     events: said.events,
     provider,

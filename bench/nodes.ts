@@ -13,7 +13,7 @@ import { type Sqld, startSqld } from "../test/e2e/sqld.ts";
 import { callApi, gatewayHeaders, startWeir, type Weir } from "../test/e2e/weir.ts";
 import { until } from "../test/until.ts";
 import { startProvider } from "./load/nginx.ts";
-import { ANSWERED, type Measured, script, wrk } from "./load/wrk.ts";
+import { type Measured, RESPONSE_BODY, script, wrk } from "./load/wrk.ts";
 import { cpuByThread, pause } from "./measured.ts";
 
 const { values } = parseArgs({
@@ -26,8 +26,8 @@ const directory = mkdtempSync(join(tmpdir(), "weir-nodes-"));
 
 async function countRecords(weir: Weir): Promise<number> {
   const filter = { request_response_rmt: { status: { equals: 200 } } };
-  const answer = await callApi(weir, "/v1/request/count/query", { method: "POST", body: JSON.stringify({ filter }) });
-  return answer.status === 200 ? ((await answer.json()) as { data: number }).data : -1;
+  const response = await callApi(weir, "/v1/request/count/query", { method: "POST", body: JSON.stringify({ filter }) });
+  return response.status === 200 ? ((await response.json()) as { data: number }).data : -1;
 }
 
 /** Waits for all records; one more per connection may have passed than wrk saw answered. @returns how long it took, in milliseconds. */
@@ -51,21 +51,21 @@ const sum = (all: readonly Measured[], pick: (each: Measured) => number) => all.
 async function measure(name: string, nodes: readonly Weir[], port: number): Promise<void> {
   const known = await countRecords(nodes[0]!);
   const warm = await load(nodes, port, 2);
-  const before = known + sum(warm, ({ answered }) => answered);
+  const before = known + sum(warm, ({ responses }) => responses);
   await recorded(nodes[0]!, before);
   const cpu = nodes.map(({ pid }) => cpuByThread(pid));
   const startedMs = performance.now();
   const measured = await load(nodes, port, seconds);
-  const answered = sum(measured, (each) => each.answered);
-  const lagMs = await recorded(nodes[0]!, before + answered);
-  const rows = (answered * 1_000) / (performance.now() - startedMs);
+  const responses = sum(measured, (each) => each.responses);
+  const lagMs = await recorded(nodes[0]!, before + responses);
+  const rows = (responses * 1_000) / (performance.now() - startedMs);
   const us = nodes.map((node, at) => {
     const used = [...cpuByThread(node.pid)].map(([thread, s]) => s - (cpu[at]!.get(thread) ?? 0));
-    return ((used.reduce((n, each) => n + each, 0) * 1e6) / measured[at]!.answered).toFixed(0);
+    return ((used.reduce((n, each) => n + each, 0) * 1e6) / measured[at]!.responses).toFixed(0);
   });
   const each = measured.map(({ requestsPerSecond, p99Ms }) => `${requestsPerSecond.toFixed(0)}/s (p99 ${p99Ms} ms)`);
   console.log(
-    `${name.padEnd(24)} ${each.join(" + ")}; ${us.join(" + ")} us of CPU a request; all ${answered} recorded ${lagMs.toFixed(0)} ms after the end: ${rows.toFixed(0)} rows/s`,
+    `${name.padEnd(24)} ${each.join(" + ")}; ${us.join(" + ")} us of CPU a request; all ${responses} recorded ${lagMs.toFixed(0)} ms after the end: ${rows.toFixed(0)} rows/s`,
   );
 }
 
@@ -79,16 +79,16 @@ async function outage(sqld: Sqld, nodes: readonly Weir[], port: number): Promise
   await pause(awaySeconds * 1_000);
   await sqld.start();
   const measured = await under;
-  const answered = sum(measured, (each) => each.answered);
+  const responses = sum(measured, (each) => each.responses);
   const failed = sum(measured, (each) => each.failed);
   // Counting is a scan: done often it would hold up what it waits for.
-  const lagMs = await recorded(nodes[1]!, before + answered, 2_000);
+  const lagMs = await recorded(nodes[1]!, before + responses, 2_000);
   console.log(
-    `server away for ${awaySeconds} s: ${answered} requests answered, ${failed} failed; ${answered} records, the last ${(lagMs / 1000).toFixed(1)} s after the end of the load`,
+    `server away for ${awaySeconds} s: ${responses} requests answered, ${failed} failed; ${responses} records, the last ${(lagMs / 1000).toFixed(1)} s after the end of the load`,
   );
 }
 
-const provider = await startProvider(directory, ANSWERED);
+const provider = await startProvider(directory, RESPONSE_BODY);
 const sqld = await startSqld();
 try {
   const file = await startWeir();

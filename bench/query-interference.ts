@@ -57,9 +57,9 @@ const QUESTIONS: Readonly<Record<string, readonly (readonly [string, object])[]>
   ],
   bodies: [["/v1/request/query-fast", { filter: and(since(1), leaf("response_body", { contains: "nowhere" })) }]],
 };
-const asked = values.queries.split(",").flatMap((name) => QUESTIONS[name] ?? []);
+const chosen = values.queries.split(",").flatMap((name) => QUESTIONS[name] ?? []);
 
-const ANSWER = JSON.stringify({
+const RESPONSE = JSON.stringify({
   id: "c-1",
   choices: [{ message: { role: "assistant", content: "deep ".repeat(100) } }],
 });
@@ -68,7 +68,7 @@ const BODY = JSON.stringify({
   messages: [{ role: "user", content: "How deep is the river? ".repeat(20) }],
 });
 const server = http.createServer((request, response) => {
-  request.resume().on("end", () => response.writeHead(200, { "content-type": "application/json" }).end(ANSWER));
+  request.resume().on("end", () => response.writeHead(200, { "content-type": "application/json" }).end(RESPONSE));
 });
 await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
 const target = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -89,7 +89,7 @@ function takeProcessorFirst(): void {
 /** Asks in a process of its own that takes only idle time (`chrt` of util-linux): people who ask sit at other machines. */
 function startAsking(): { stop(): Promise<number[]> } {
   const asker = join(import.meta.dirname, "load/asker.ts");
-  const words = ["--idle", "0", process.execPath, asker, weir.api, JSON.stringify(asked)];
+  const words = ["--idle", "0", process.execPath, asker, weir.api, JSON.stringify(chosen)];
   const child = spawn("chrt", words, { stdio: ["pipe", "pipe", "inherit"] });
   let printed = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => {

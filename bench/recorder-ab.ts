@@ -126,10 +126,10 @@ async function inTurn(roots: readonly string[], file: string, slices: readonly S
       stdio: ["pipe", "pipe", "inherit"],
     });
     const ended = once(child, "exit");
-    const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
     const ask = async (what: string): Promise<Cost> => {
       child.stdin.write(`${what}\n`);
-      const { value, done } = await answers.next();
+      const { value, done } = await lines.next();
       if (done) throw new Error(`the process of ${root} has ended`);
       return JSON.parse(value);
     };
@@ -203,9 +203,9 @@ async function run(root: string, file: string): Promise<void> {
     else await recorder.indexWords?.();
     return { thread: thread / exchanges.length, all: all / exchanges.length };
   };
-  for await (const asked of createInterface({ input: process.stdin })) {
-    if (asked === "end") break;
-    console.log(JSON.stringify(await record(slices[Number(asked)]!)));
+  for await (const command of createInterface({ input: process.stdin })) {
+    if (command === "end") break;
+    console.log(JSON.stringify(await record(slices[Number(command)]!)));
   }
   const { thread, all } = await costOf(() => recorder.indexWords?.());
   console.log(JSON.stringify({ thread: thread / measured, all: all / measured }));

@@ -34,7 +34,7 @@ const request = Buffer.from(
     messages: [{ role: "user", content: "x".repeat(Math.max(0, bodyBytes - 80)) }],
   }),
 );
-const answer = Buffer.from(
+const response = Buffer.from(
   JSON.stringify({
     id: "chatcmpl-1",
     object: "chat.completion",
@@ -71,14 +71,14 @@ for (let i = 0; i < total; i++) {
   });
   spool.requestChunk(id, request);
   spool.head(id, { time: time + 5, status: 200, headers: ["Content-Type", "application/json", "Date", "now"] });
-  spool.responseChunk(id, answer);
+  spool.responseChunk(id, response);
   spool.end(id, {
     time: time + 9,
     outcome: "complete",
     forwardedAt: time + 1,
     firstByteAt: time + 5,
     requestBytes: request.byteLength,
-    responseBytes: answer.byteLength,
+    responseBytes: response.byteLength,
   });
 }
 await spool.close();

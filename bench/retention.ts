@@ -46,13 +46,13 @@ const writer = await openStore({ ...Schema.Create(CONFIG_SCHEMA), data_dir: data
 while ((await makeNextBlock(writer)) !== undefined);
 await writer.close();
 
-const ANSWER = JSON.stringify({
+const RESPONSE = JSON.stringify({
   id: "c-1",
   choices: [{ message: { role: "assistant", content: "deep ".repeat(100) } }],
 });
 const BODY = JSON.stringify({ model: "m-1", messages: [{ role: "user", content: "How deep is it? ".repeat(20) }] });
 const provider = http.createServer((request, response) => {
-  request.resume().on("end", () => response.writeHead(200, { "content-type": "application/json" }).end(ANSWER));
+  request.resume().on("end", () => response.writeHead(200, { "content-type": "application/json" }).end(RESPONSE));
 });
 await new Promise<void>((ready) => provider.listen(0, "127.0.0.1", ready));
 const target = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
@@ -89,8 +89,8 @@ async function measure(name: string, traffic: () => Promise<number[]>): Promise<
   const tookSeconds = (performance.now() - startedAt) / 1_000;
   const after = left();
   const removed = Math.round((before - after) / tookSeconds);
-  const answered = times.length === 0 ? "" : `, ${Math.round(times.length / tookSeconds)} requests/s, ${line(times)}`;
-  console.log(`${name}: ${removed} records/s removed${answered}${after === 0 ? ", and nothing is left" : ""}`);
+  const requests = times.length === 0 ? "" : `, ${Math.round(times.length / tookSeconds)} requests/s, ${line(times)}`;
+  console.log(`${name}: ${removed} records/s removed${requests}${after === 0 ? ", and nothing is left" : ""}`);
   const cpu = [...cpuByThread(weir.pid)].map(
     ([thread, spent]) => [thread, spent - (cpuBefore.get(thread) ?? 0)] as const,
   );

@@ -23,7 +23,7 @@ const QUESTIONS: readonly string[] = [
   "Draft a polite answer to this complaint.",
 ];
 
-const ANSWERS: readonly string[] = [
+const RESPONSES: readonly string[] = [
   "A weir is a low barrier across a river that lets the water flow over its crest.",
   "The order can still be changed until it has left the warehouse.",
   "Both lists are walked once, so the time grows with the sum of their lengths.",
@@ -44,8 +44,10 @@ export const POOL = 2_000;
 export function exchangeOf(n: number) {
   const model = MODELS[n % MODELS.length]![1];
   const prompt = `${QUESTIONS[n % QUESTIONS.length]} (${n})`;
-  const completion = Array.from({ length: 2 + (n % 5) }, (_, i) => ANSWERS[(n * 7 + i * 3) % ANSWERS.length]).join(" ");
-  const system = { role: "system", content: ANSWERS[n % 5] };
+  const completion = Array.from({ length: 2 + (n % 5) }, (_, i) => RESPONSES[(n * 7 + i * 3) % RESPONSES.length]).join(
+    " ",
+  );
+  const system = { role: "system", content: RESPONSES[n % 5] };
   const usage = { prompt_tokens: 40 + n, completion_tokens: n % 400, total_tokens: 40 + n + (n % 400) };
   const message = { role: "assistant", content: completion };
   return {

@@ -224,9 +224,9 @@ function heaps(): Minute["heaps"] {
 async function collect(): Promise<void> {
   for (let time = 0; time < 2; time++) {
     const headers = gatewayHeaders(upstream.origin, { "Gateway-Property-Collect": "yes" });
-    const answer = await fetch(`${weir.gateway}/echo`, { method: "POST", headers, body: "{}" });
-    await answer.arrayBuffer();
-    await queryIds(weir, [answer.headers.get("gateway-id")!]);
+    const response = await fetch(`${weir.gateway}/echo`, { method: "POST", headers, body: "{}" });
+    await response.arrayBuffer();
+    await queryIds(weir, [response.headers.get("gateway-id")!]);
     await pause(1_000);
   }
 }

@@ -42,18 +42,18 @@ const statusWith = async (at: Weir, key: string) => (await send(at, "/v1/models"
 
 async function abandoned(weir: Weir): Promise<number> {
   const leaves = new AbortController();
-  const answer = await send(weir, "/endless", undefined, { signal: leaves.signal });
-  await answer.body?.getReader().read();
+  const response = await send(weir, "/endless", undefined, { signal: leaves.signal });
+  await response.body?.getReader().read();
   const before = upstream.aborted();
   leaves.abort();
   return msUntil(() => upstream.aborted() > before);
 }
 
 async function finished(weir: Weir): Promise<number> {
-  const answer = await send(weir, "/events?n=3&ms=1");
-  await answer.text();
+  const response = await send(weir, "/events?n=3&ms=1");
+  await response.text();
   const startedAt = performance.now();
-  await recordOf(weir, answer.headers.get("gateway-id")!);
+  await recordOf(weir, response.headers.get("gateway-id")!);
   return performance.now() - startedAt;
 }
 

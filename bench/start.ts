@@ -18,13 +18,13 @@ const command = !process.env["WEIR_TEST_BINARY"] && existsSync(binary) ? [binary
 await using upstream = await startUpstream();
 
 /** Starts the service, sends one request at once, and answers the milliseconds until its answer. */
-async function firstAnswer(dataDirectory: string): Promise<{ ms: number; idleMb: number }> {
+async function firstResponse(dataDirectory: string): Promise<{ ms: number; idleMb: number }> {
   const startedAt = performance.now();
   const weir = await startWeir({ dataDirectory, command });
-  const answer = await fetch(`${weir.gateway}/v1/x`, { headers: gatewayHeaders(upstream.origin), keepalive: false });
-  await answer.arrayBuffer();
+  const response = await fetch(`${weir.gateway}/v1/x`, { headers: gatewayHeaders(upstream.origin), keepalive: false });
+  await response.arrayBuffer();
   const ms = performance.now() - startedAt;
-  if (answer.status !== 200) throw new Error(`the first request was answered ${answer.status}`);
+  if (response.status !== 200) throw new Error(`the first request was answered ${response.status}`);
   await pause(500);
   const idleMb = residentMb(weir.pid);
   await weir.stop();
@@ -36,8 +36,8 @@ const used: number[] = [];
 const memory: number[] = [];
 for (let start = 0; start < Number(values.starts); start += 1) {
   const dataDirectory = mkdtempSync(join(tmpdir(), "weir-start-"));
-  const first = await firstAnswer(dataDirectory);
-  const second = await firstAnswer(dataDirectory);
+  const first = await firstResponse(dataDirectory);
+  const second = await firstResponse(dataDirectory);
   fresh.push(first.ms);
   used.push(second.ms);
   memory.push(first.idleMb, second.idleMb);

@@ -130,14 +130,14 @@ function chat(count: number): Generator<Passed> {
   const begin = (): Chat => ({ messages: [{ role: "system", content: text(900) }], session: id(random, 12) });
   return conversations(count, 10, begin, ({ messages, session }) => {
     messages.push({ role: "user", content: text(120 + Math.floor(random() * 300)) });
-    const answer = text(480);
+    const response = text(480);
     const request = { model: "gpt-4o", messages, stream: true, stream_options: { include_usage: true } };
     const passed = Buffer.from(JSON.stringify(request));
-    messages.push({ role: "assistant", content: answer });
+    messages.push({ role: "assistant", content: response });
     return {
       provider: "OPENAI",
       request: passed,
-      response: openaiStream(answer, random),
+      response: openaiStream(response, random),
       gateway: SESSION(session),
       ...openaiHeaders(random, true),
     };
@@ -173,18 +173,18 @@ function agent(count: number): Generator<Passed> {
   return conversations(count, 50, begin, ({ messages, session }) => {
     const request = { model: "gpt-4o", messages, tools, stream: true, stream_options: { include_usage: true } };
     const passed = Buffer.from(JSON.stringify(request));
-    const answer = text(700);
+    const response = text(700);
     const call = `call_${id(random, 24)}`;
     messages.push({
       role: "assistant",
-      content: answer,
+      content: response,
       tool_calls: [{ id: call, type: "function", function: { name: "tool_3", arguments: '{"path":"src/a.ts"}' } }],
     });
     messages.push({ role: "tool", tool_call_id: call, content: text(2_500 + Math.floor(random() * 5_000)) });
     return {
       provider: "OPENAI",
       request: passed,
-      response: openaiStream(answer, random),
+      response: openaiStream(response, random),
       gateway: SESSION(session),
       ...openaiHeaders(random, true),
     };
@@ -221,12 +221,12 @@ function anthropicAgent(count: number): Generator<Passed> {
       stream: true,
     };
     const passed = Buffer.from(JSON.stringify(request));
-    const answer = text(600);
+    const response = text(600);
     const call = `toolu_${id(random, 22)}`;
     messages.push({
       role: "assistant",
       content: [
-        { type: "text", text: answer },
+        { type: "text", text: response },
         { type: "tool_use", id: call, name: "tool_3", input: { path: "src/a.ts" } },
       ],
     });
@@ -237,7 +237,7 @@ function anthropicAgent(count: number): Generator<Passed> {
     return {
       provider: "ANTHROPIC",
       request: passed,
-      response: anthropicStream(answer, random),
+      response: anthropicStream(response, random),
       gateway: SESSION(session),
       ...anthropicHeaders(random),
     };
@@ -285,12 +285,12 @@ function vision(count: number): Generator<Passed> {
   return conversations(count, 6, begin, ({ messages, session }) => {
     const request = { model: "gpt-4o", messages, stream: true, stream_options: { include_usage: true } };
     const passed = Buffer.from(JSON.stringify(request));
-    const answer = text(480);
-    messages.push({ role: "assistant", content: answer }, { role: "user", content: text(200) });
+    const response = text(480);
+    messages.push({ role: "assistant", content: response }, { role: "user", content: text(200) });
     return {
       provider: "OPENAI",
       request: passed,
-      response: openaiStream(answer, random),
+      response: openaiStream(response, random),
       gateway: SESSION(session),
       ...openaiHeaders(random, true),
     };

@@ -40,32 +40,32 @@ async function measure(workload: Workload): Promise<void> {
   await recorder.ready();
   const requests = workload.make(workload.count);
   const record = async (count: number) => {
-    const told = { records: 0, wire: 0, cpuMs: 0, ids: [] as string[] };
+    const recorded = { records: 0, wire: 0, cpuMs: 0, ids: [] as string[] };
     for (let done = 0; done < count; done += workload.together) {
       for (let at = 0; at < Math.min(workload.together, count - done); at++) {
         const { value } = requests.next();
         if (value === undefined) break;
-        told.ids.push(pass(spool, value));
-        told.records++;
-        told.wire += value.request.length + value.response.length;
+        recorded.ids.push(pass(spool, value));
+        recorded.records++;
+        recorded.wire += value.request.length + value.response.length;
       }
       const cpu = process.cpuUsage();
       await recorder.barrier();
       const { user, system } = process.cpuUsage(cpu);
-      told.cpuMs += (user + system) / 1_000;
+      recorded.cpuMs += (user + system) / 1_000;
     }
-    return told;
+    return recorded;
   };
   await record(workload.count / 2);
   const store = await openStore(config, "change");
   const before = await sizes(store);
-  const told = await record(workload.count / 2);
+  const recorded = await record(workload.count / 2);
   const after = await sizes(store);
   await store.close();
   await recorder.stop();
   await spool.close();
-  print(workload, told, before, after);
-  await timeReading(config, told.ids);
+  print(workload, recorded, before, after);
+  await timeReading(config, recorded.ids);
   rmSync(directory, { recursive: true, force: true });
 }
 
@@ -97,7 +97,7 @@ async function sizes(store: Store): Promise<Map<string, number>> {
   return found;
 }
 
-interface Told {
+interface Recorded {
   readonly records: number;
   readonly wire: number;
   readonly cpuMs: number;
@@ -105,11 +105,11 @@ interface Told {
 
 function print(
   { name, goal, before: was }: Workload,
-  told: Told,
+  recorded: Recorded,
   before: Map<string, number>,
   after: Map<string, number>,
 ): void {
-  const { records, wire, cpuMs } = told;
+  const { records, wire, cpuMs } = recorded;
   const grown = [...after].map(([table, bytes]) => [table, bytes - (before.get(table) ?? 0)] as const);
   const stored = grown.reduce((sum, [, bytes]) => sum + bytes, 0);
   console.log(`\n${name}: ${records} records, ${Math.round(wire / records)} bytes of wire each`);

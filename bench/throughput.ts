@@ -17,7 +17,7 @@ import { until } from "../test/until.ts";
 import { sourceCommand } from "./load/checkout.ts";
 import { countRecords } from "./load/contenders.ts";
 import { startProvider, startProxy } from "./load/nginx.ts";
-import { ANSWERED, type Measured, script, wrk } from "./load/wrk.ts";
+import { type Measured, RESPONSE_BODY, script, wrk } from "./load/wrk.ts";
 import { cpuByThread, quantile } from "./measured.ts";
 
 const { values } = parseArgs({
@@ -48,16 +48,16 @@ async function measureWeir(name: string, command: readonly string[], upstreamPor
   );
   const warm = await wrk(weir.gatewayPort, 32, lua, warmUp);
   // What the warm-up left to record would be counted as a cost of what is measured.
-  await recordedAll(weir, warm.answered);
+  await recordedAll(weir, warm.responses);
   const cpu = cpuByThread(weir.pid);
   const measured = await wrk(weir.gatewayPort, 32, lua, seconds);
-  const answeredMs = performance.now();
+  const sentMs = performance.now();
   const loadedMb = residentMb(weir.pid);
-  const expected = warm.answered + measured.answered;
+  const expected = warm.responses + measured.responses;
   await recordedAll(weir, expected);
-  const lagMs = performance.now() - answeredMs;
+  const lagMs = performance.now() - sentMs;
   const perRequest = [...cpuByThread(weir.pid)]
-    .map(([thread, used]) => [thread, ((used - (cpu.get(thread) ?? 0)) * 1e6) / measured.answered] as const)
+    .map(([thread, used]) => [thread, ((used - (cpu.get(thread) ?? 0)) * 1e6) / measured.responses] as const)
     .filter(([, us]) => us >= 1)
     .map(([thread, us]) => `${thread} ${us.toFixed(0)}`);
   console.log(
@@ -88,7 +88,7 @@ async function measureLatency(name: string, command: readonly string[], upstream
   await weir.stop();
 }
 
-const provider = await startProvider(directory, ANSWERED);
+const provider = await startProvider(directory, RESPONSE_BODY);
 const proxy = await startProxy(directory, provider.port);
 const binary = join(ROOT, "dist/weir");
 const programs: Record<string, string[]> = { "weir, source": sourceCommand(ROOT) };

@@ -43,7 +43,7 @@ const VECTORS = JSON.stringify({
     values: Array.from({ length: 768 }, (_, at) => Math.sin(text * 768 + at) / 3),
   })),
 });
-const LONG_ANSWER = "Paris. ".repeat(71_000);
+const LONG_RESPONSE = "Paris. ".repeat(71_000);
 
 if (values.provider) provide();
 else await measure();
@@ -66,7 +66,7 @@ function provide(): void {
       return void response.end(VECTORS);
     }
     if (!/"stream": ?true/.test(text)) {
-      const content = [{ type: "text", text: text.includes("a long answer") ? LONG_ANSWER : "Paris." }];
+      const content = [{ type: "text", text: text.includes("a long answer") ? LONG_RESPONSE : "Paris." }];
       response.setHeader("content-type", "application/json");
       return void response.end(JSON.stringify({ ...message, content, stop_reason: "end_turn", usage }));
     }

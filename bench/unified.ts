@@ -80,45 +80,45 @@ interface Service {
   readonly name: string;
   readonly weir: Weir;
   readonly turns: Map<string, Turn[]>;
-  answered: number;
+  responses: number;
 }
 
 async function start(name: string, root: string): Promise<Service> {
   const weir = await startWeir({ command: sourceCommand(root) });
   await addCredential(weir, { provider: "groq", base_url: `http://127.0.0.1:${chat.port}` });
   await addCredential(weir, { provider: "anthropic", base_url: `http://127.0.0.1:${messages.port}` });
-  return { name, weir, turns: new Map(), answered: 0 };
+  return { name, weir, turns: new Map(), responses: 0 };
 }
 
 /** Load for some seconds; the recorder's work on it is waited for and counted. Once more where a busy machine let nothing through. */
 async function turn(service: Service, lua: string, forSeconds: number): Promise<Turn> {
   const { pid, gatewayPort, dataDirectory } = service.weir;
   const [before, allBefore] = [cpuByThread(pid), cpuSeconds(pid)];
-  const { requestsPerSecond, answered, failed } = await wrk(gatewayPort, 32, lua, forSeconds);
+  const { requestsPerSecond, responses, failed } = await wrk(gatewayPort, 32, lua, forSeconds);
   if (failed > 0) throw new Error(`${failed} requests failed`);
-  if (answered === 0) return turn(service, lua, forSeconds);
-  service.answered += answered;
+  if (responses === 0) return turn(service, lua, forSeconds);
+  service.responses += responses;
   await until(
-    () => countRecords(dataDirectory) >= service.answered,
+    () => countRecords(dataDirectory) >= service.responses,
     120_000,
-    () => `${countRecords(dataDirectory)} of ${service.answered} recorded`,
+    () => `${countRecords(dataDirectory)} of ${service.responses} recorded`,
     100,
   );
   const after = cpuByThread(pid);
   const used = (wanted: string) =>
     [...after].reduce((sum, [name, to]) => sum + (name.startsWith(wanted) ? to - (before.get(name) ?? 0) : 0), 0);
-  const us = (spent: number) => (spent * 1e6) / answered;
+  const us = (spent: number) => (spent * 1e6) / responses;
   const cpu = { gateway: us(used("main")), recorder: us(used("src/recorder")), all: us(cpuSeconds(pid) - allBefore) };
   if (values.latency !== "yes") return { ...cpu, requestsPerSecond, p50Ms: Number.NaN };
   const one = await wrk(gatewayPort, 1, lua, Math.max(2, forSeconds / 2));
-  service.answered += one.answered;
+  service.responses += one.responses;
   return { ...cpu, requestsPerSecond, p50Ms: one.p50Ms };
 }
 
 /** So many requests, however long they take: what is compiled by then decides about the CPU that is measured. */
 async function warm(service: Service, lua: string): Promise<void> {
-  for (const until = service.answered + warmUp; service.answered < until; )
-    service.answered += (await wrk(service.weir.gatewayPort, 32, lua, 3)).answered;
+  for (const until = service.responses + warmUp; service.responses < until; )
+    service.responses += (await wrk(service.weir.gatewayPort, 32, lua, 3)).responses;
 }
 
 const median = (turns: readonly Turn[] = [], member: keyof Turn) =>

@@ -43,7 +43,7 @@ const failures: string[] = [];
 try {
   const earlier = await startWeir({ dataDirectory, command: [process.execPath, join(checkout, "src/main.ts")] });
   const before = await load(earlier, sleep(Number(values.seconds) * 1_000));
-  const answered = await recordsOf(
+  const found = await recordsOf(
     earlier,
     before.map(({ id }) => id),
     300_000,
@@ -73,9 +73,9 @@ try {
     const seen = [...before, ...meanwhile];
     const records = await allRecords(weir, seen);
     const { bodies, differing } = await compareBodies(weir, seen, records);
-    failures.push(...differing, ...counted(seen, records), ...differences(answered, records));
+    failures.push(...differing, ...counted(seen, records), ...differences(found, records));
     console.log(
-      `${seen.length} ids, ${records.length} records, ${bodies} bodies compared, ${answered.length} answers of before`,
+      `${seen.length} ids, ${records.length} records, ${bodies} bodies compared, ${found.length} answers of before`,
     );
   } finally {
     await weir.stop();

@@ -18,7 +18,7 @@ import { loadRegistry } from "../src/plugin-host/providers/registry.ts";
 import { LlmSchema } from "../src/record/llm-schema.ts";
 import { shippedFolder } from "../src/runtime/platform.ts";
 import { type Check, compare } from "../test/providers/compare.ts";
-import { answerOfRecording } from "../test/providers/recording.ts";
+import { recordedResponse } from "../test/providers/recording.ts";
 
 const folder = process.argv[2];
 if (folder === undefined) {
@@ -62,7 +62,7 @@ async function runOne(recording: Json): Promise<Check[]> {
     status: response.status,
     responseHeaders: new Headers(response.headers),
     provider,
-    ...(await answerOfRecording(recording)),
+    ...(await recordedResponse(recording)),
     modelOverride: undefined,
   });
   const schema = toLlmSchema({

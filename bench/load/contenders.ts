@@ -94,8 +94,8 @@ function portkey(directory: string): Contender {
         stdio: "ignore",
         env: { ...process.env, TRUSTED_CUSTOM_HOSTS: "127.0.0.1" },
       });
-      const answers = () => fetch(`http://127.0.0.1:${port}/`).then(Boolean, () => false);
-      await until(answers, 15_000, () => `${PORTKEY} does not answer`);
+      const responds = () => fetch(`http://127.0.0.1:${port}/`).then(Boolean, () => false);
+      await until(responds, 15_000, () => `${PORTKEY} does not answer`);
       return {
         port,
         pid: child.pid!,

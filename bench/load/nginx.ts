@@ -44,9 +44,9 @@ async function stopNginx(child: ChildProcess): Promise<void> {
 }
 
 /** A provider that answers every request with `answer`. */
-export async function startProvider(directory: string, answer: string): Promise<Nginx> {
+export async function startProvider(directory: string, response: string): Promise<Nginx> {
   const port = await freePort();
-  const location = `location / { default_type application/json; return 200 '${answer}'; }`;
+  const location = `location / { default_type application/json; return 200 '${response}'; }`;
   return startNginx(directory, `provider-${port}`, port, `server { listen 127.0.0.1:${port}; ${location} }`);
 }
 

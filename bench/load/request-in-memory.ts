@@ -14,7 +14,7 @@ import type { ByteSocket, Sockets } from "../../src/runtime/http/sockets.ts";
 import type { openSpool as OpenSpool } from "../../src/spool/writer.ts";
 import { KEY, keySnapshot, providerIndex } from "../../test/gateway/harness.ts";
 import { quantile } from "../measured.ts";
-import { ANSWERED, ASKED } from "./wrk.ts";
+import { REQUEST_BODY, RESPONSE_BODY } from "./wrk.ts";
 
 const CLIENTS = 9;
 const BLOCK = 200 * CLIENTS;
@@ -57,8 +57,8 @@ class MemorySocket extends EventEmitter implements ByteSocket {
   setKeepAlive(): void {}
 }
 
-let answered = 0;
-let asked: MemorySocket[] = [];
+let responses = 0;
+let waiting: MemorySocket[] = [];
 let accept: (socket: ByteSocket) => void = () => {};
 platform.sockets = {
   async listen(_options, onSocket) {
@@ -66,7 +66,7 @@ platform.sockets = {
     return { port: 1, close: async () => {} };
   },
   connect() {
-    const socket = new MemorySocket((self) => void asked.push(self));
+    const socket = new MemorySocket((self) => void waiting.push(self));
     queueMicrotask(() => socket.emit("connect"));
     return socket;
   },
@@ -80,28 +80,28 @@ const log = createLog({ level: "error", format: "text" });
 const spool = openSpool({ directory: spoolDirectory, sync: "second", log });
 const claimId = async () => true;
 await startGateway({ config, log, spool, claimId, registry: () => providerIndex(), keys: [keySnapshot(KEY)] });
-const clients = Array.from({ length: CLIENTS }, () => new MemorySocket(() => void answered++));
+const clients = Array.from({ length: CLIENTS }, () => new MemorySocket(() => void responses++));
 for (const client of clients) accept(client);
 
-const response = `HTTP/1.1 200 OK\r\nServer: nginx/1.22.1\r\nDate: Fri, 27 Nov 2026 23:00:00 GMT\r\nContent-Type: application/json\r\nContent-Length: ${ANSWERED.length}\r\nConnection: keep-alive\r\n\r\n${ANSWERED}`;
+const response = `HTTP/1.1 200 OK\r\nServer: nginx/1.22.1\r\nDate: Fri, 27 Nov 2026 23:00:00 GMT\r\nContent-Type: application/json\r\nContent-Length: ${RESPONSE_BODY.length}\r\nConnection: keep-alive\r\n\r\n${RESPONSE_BODY}`;
 const request = (number: number) =>
   Buffer.from(
-    `POST /v1/chat/completions HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ${ASKED.length}\r\nGateway-Auth: Bearer ${KEY}\r\n` +
+    `POST /v1/chat/completions HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ${REQUEST_BODY.length}\r\nGateway-Auth: Bearer ${KEY}\r\n` +
       `Gateway-Target-Url: http://127.0.0.1:9\r\nContent-Type: application/json\r\nAuthorization: Bearer sk-bench\r\n` +
       `traceparent: 00-${number.toString(16).padStart(32, "0")}-${number.toString(16).padStart(16, "0")}-01\r\n` +
-      `Gateway-User-Id: user-${number % 5_000}\r\nGateway-Property-Order: 17957-${number}\r\n\r\n${ASKED}`,
+      `Gateway-User-Id: user-${number % 5_000}\r\nGateway-Property-Order: 17957-${number}\r\n\r\n${REQUEST_BODY}`,
   );
 
 const turn = () => new Promise<void>((next) => setImmediate(next));
 
 async function serve(requests: readonly Buffer[]): Promise<void> {
   for (let at = 0; at < requests.length; at += CLIENTS) {
-    const wanted = answered + CLIENTS;
+    const wanted = responses + CLIENTS;
     for (const [place, client] of clients.entries()) client.emit("data", requests[at + place]!);
-    for (let turns = 0; answered < wanted; turns++) {
+    for (let turns = 0; responses < wanted; turns++) {
       if (turns === 1_000) throw new Error("a response is missing");
-      const due = asked;
-      asked = [];
+      const due = waiting;
+      waiting = [];
       for (const provider of due) provider.emit("data", Buffer.from(response));
       await turn();
     }

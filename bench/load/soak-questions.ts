@@ -10,9 +10,9 @@ export function questions(weir: Weir, recent: readonly string[], next: () => num
   const some = () => recent[Math.floor(next() * recent.length)];
 
   async function ask(method: string, path: string, body?: object): Promise<undefined> {
-    const answer = await callApi(weir, path, { method, ...(body && { body: JSON.stringify(body) }) });
-    const text = await answer.text();
-    if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}: ${text.slice(0, 200)}`);
+    const response = await callApi(weir, path, { method, ...(body && { body: JSON.stringify(body) }) });
+    const text = await response.text();
+    if (response.status !== 200) throw new Error(`${path} answered ${response.status}: ${text.slice(0, 200)}`);
   }
   const ofSome = async (method: string, rest: string, body?: object) => {
     const id = some();

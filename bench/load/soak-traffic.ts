@@ -25,10 +25,10 @@ export async function soakTraffic(weir: Weir, upstream: Upstream, next: () => nu
 
   async function send(path: string, body: string, more: Record<string, string> = {}, expected = 200) {
     const headers = gatewayHeaders(upstream.origin, { "Content-Type": "application/json", ...more });
-    const answer = await fetch(weir.gateway + path, { method: "POST", headers, body });
-    await answer.arrayBuffer();
-    if (answer.status !== expected) throw new Error(`${path} answered ${answer.status}, not ${expected}`);
-    return remember(answer.headers.get("gateway-id")!);
+    const response = await fetch(weir.gateway + path, { method: "POST", headers, body });
+    await response.arrayBuffer();
+    if (response.status !== expected) throw new Error(`${path} answered ${response.status}, not ${expected}`);
+    return remember(response.headers.get("gateway-id")!);
   }
   function remember(id: string): string {
     recent.push(id);
@@ -73,18 +73,23 @@ export async function soakTraffic(weir: Weir, upstream: Upstream, next: () => nu
   }
   async function refused(): Promise<string> {
     const headers = { ...gatewayHeaders("http://10.0.0.1"), "Content-Type": "application/json" };
-    const answer = await fetch(`${weir.gateway}/v1/x`, { method: "POST", headers, body: chat() });
-    await answer.arrayBuffer();
-    if (answer.status !== 403) throw new Error(`a closed target answered ${answer.status}`);
-    return remember(answer.headers.get("gateway-id")!);
+    const response = await fetch(`${weir.gateway}/v1/x`, { method: "POST", headers, body: chat() });
+    await response.arrayBuffer();
+    if (response.status !== 403) throw new Error(`a closed target answered ${response.status}`);
+    return remember(response.headers.get("gateway-id")!);
   }
   async function leaves(): Promise<string> {
     const away = new AbortController();
     const headers = gatewayHeaders(upstream.origin);
-    const answer = await fetch(`${weir.gateway}/endless`, { method: "POST", headers, body: "{}", signal: away.signal });
-    await answer.body?.getReader().read();
+    const response = await fetch(`${weir.gateway}/endless`, {
+      method: "POST",
+      headers,
+      body: "{}",
+      signal: away.signal,
+    });
+    await response.body?.getReader().read();
     away.abort();
-    return answer.headers.get("gateway-id")!;
+    return response.headers.get("gateway-id")!;
   }
   async function talk(): Promise<string> {
     const id = crypto.randomUUID();
@@ -92,9 +97,9 @@ export async function soakTraffic(weir: Weir, upstream: Upstream, next: () => nu
     const socket = new WebSocket(`ws://127.0.0.1:${weir.gatewayPort}/v1/realtime`, { headers });
     await once(socket, "open");
     for (let message = 0; message < 5; message++) {
-      const answer = once(socket, "message");
+      const received = once(socket, "message");
       socket.send(`message ${message} `.repeat(50));
-      await answer;
+      await received;
     }
     const closed = once(socket, "close");
     socket.close(1000);
@@ -105,19 +110,19 @@ export async function soakTraffic(weir: Weir, upstream: Upstream, next: () => nu
   async function limited(): Promise<string> {
     const policy = { ...labels(), "Gateway-RateLimit-Policy": "2;w=60;s=user, 100000;w=3600;u=cents" };
     const headers = gatewayHeaders(upstream.origin, { "Content-Type": "application/json", ...policy });
-    const answer = await fetch(`${weir.gateway}/v1/chat/completions`, { method: "POST", headers, body: chat() });
-    await answer.arrayBuffer();
-    if (answer.status !== 200 && answer.status !== 429) throw new Error(`a policy answered ${answer.status}`);
-    return remember(answer.headers.get("gateway-id")!);
+    const response = await fetch(`${weir.gateway}/v1/chat/completions`, { method: "POST", headers, body: chat() });
+    await response.arrayBuffer();
+    if (response.status !== 200 && response.status !== 429) throw new Error(`a policy answered ${response.status}`);
+    return remember(response.headers.get("gateway-id")!);
   }
   /** Sends a request and removes it; it has no record afterwards, if it was finished by then. */
   async function removed(): Promise<undefined> {
     const id = await send("/v1/chat/completions", chat(), labels());
     recent.splice(recent.indexOf(id), 1);
     const body = JSON.stringify({ requestIds: [id] });
-    const answer = await callApi(weir, "/v1/request", { method: "DELETE", body });
-    await answer.arrayBuffer();
-    if (answer.status !== 200) throw new Error(`a removal answered ${answer.status}`);
+    const response = await callApi(weir, "/v1/request", { method: "DELETE", body });
+    await response.arrayBuffer();
+    if (response.status !== 200) throw new Error(`a removal answered ${response.status}`);
   }
 }
 

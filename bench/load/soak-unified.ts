@@ -33,14 +33,14 @@ export async function unifiedTraffic(weir: Weir, upstream: Upstream, next: () =>
 
   const key = { Authorization: `Bearer ${KEY}` };
   async function ask(path: string, body: object, headers: Record<string, string> = key, base = `${weir.gateway}/v1`) {
-    const answer = await fetch(`${base}/${path}`, {
+    const response = await fetch(`${base}/${path}`, {
       method: "POST",
       headers: { "Content-Type": "application/json", ...headers },
       body: JSON.stringify({ max_tokens: 200, ...body }),
     });
-    const text = await answer.text();
-    if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}: ${text.slice(0, 200)}`);
-    return { id: answer.headers.get("gateway-id")!, text };
+    const text = await response.text();
+    if (response.status !== 200) throw new Error(`${path} answered ${response.status}: ${text.slice(0, 200)}`);
+    return { id: response.headers.get("gateway-id")!, text };
   }
   const chat = async (model: string, more: object = {}, headers = {}) =>
     (await ask("chat/completions", { model, messages: question(), ...more }, { ...key, ...headers })).id;
@@ -89,13 +89,13 @@ export async function unifiedTraffic(weir: Weir, upstream: Upstream, next: () =>
   }
   async function addCredential(values: { readonly provider: string; readonly base_url: string }): Promise<void> {
     const body = JSON.stringify({ name: `soak-${values.provider}`, api_key: "k", private: true, ...values });
-    const answer = await callApi(weir, "/v1/credentials", { method: "POST", body });
-    if (!answer.ok) throw new Error(`the credential was refused: ${await answer.text()}`);
+    const response = await callApi(weir, "/v1/credentials", { method: "POST", body });
+    if (!response.ok) throw new Error(`the credential was refused: ${await response.text()}`);
   }
   async function logIn(): Promise<string> {
-    const answer = await callApi(weir, "/v1/session", { method: "POST", body: JSON.stringify({ key: KEY }) });
-    if (!answer.ok) throw new Error(`the log-in was refused: ${await answer.text()}`);
-    return answer.headers.get("set-cookie")!.split(";")[0]!;
+    const response = await callApi(weir, "/v1/session", { method: "POST", body: JSON.stringify({ key: KEY }) });
+    if (!response.ok) throw new Error(`the log-in was refused: ${await response.text()}`);
+    return response.headers.get("set-cookie")!.split(";")[0]!;
   }
 }
 

@@ -10,8 +10,8 @@ function json600(fill: (text: string) => object): string {
 }
 
 /** A chat request and its answer, 600 bytes each. */
-export const ASKED = json600((content) => ({ model: "gpt-4o-mini", messages: [{ role: "user", content }] }));
-export const ANSWERED = json600((content) => ({
+export const REQUEST_BODY = json600((content) => ({ model: "gpt-4o-mini", messages: [{ role: "user", content }] }));
+export const RESPONSE_BODY = json600((content) => ({
   id: "chatcmpl-1",
   object: "chat.completion",
   created: 1_790_000_000,
@@ -22,7 +22,7 @@ export const ANSWERED = json600((content) => ({
 
 export interface Measured {
   readonly requestsPerSecond: number;
-  readonly answered: number;
+  readonly responses: number;
   /** Answers that were no success, and broken connections. */
   readonly failed: number;
   readonly p50Ms: number;
@@ -34,7 +34,7 @@ export function script(
   directory: string,
   name: string,
   headers: Readonly<Record<string, string>>,
-  body: string = ASKED,
+  body: string = REQUEST_BODY,
 ): string {
   const path = join(directory, `${name}.lua`);
   const lines = Object.entries({ "Content-Type": "application/json", ...headers }).map(
@@ -79,7 +79,7 @@ export async function wrk(port: number, connections: number, lua: string, forSec
   const errors = /Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)/.exec(text)?.slice(1) ?? [];
   return {
     requestsPerSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(text)?.[1]),
-    answered: Number(/(\d+) requests in/.exec(text)?.[1]),
+    responses: Number(/(\d+) requests in/.exec(text)?.[1]),
     failed:
       Number(/Non-2xx or 3xx responses: (\d+)/.exec(text)?.[1] ?? 0) +
       errors.reduce((sum, count) => sum + Number(count), 0),

@@ -213,22 +213,24 @@ describe("a person who looks at bodies", () => {
     await records.batch([
       statementOf(membership(records, user.id, { organizationId: it.organization, role: "analyst", source: "weir" })),
     ]);
-    const answer = await fetch(`${it.origin}/v1/session`, {
+    const response = await fetch(`${it.origin}/v1/session`, {
       method: "POST",
       headers: { "content-type": "application/json", origin: it.origin, "sec-fetch-site": "same-origin" },
       body: JSON.stringify({ email: "ada@example.com", password: PASSWORD }),
     });
-    expect(answer.status).toBe(200);
-    cookie = answer.headers.get("set-cookie")!.split(";")[0]!;
+    expect(response.status).toBe(200);
+    cookie = response.headers.get("set-cookie")!.split(";")[0]!;
   });
 
   test("has one entry for a record and an hour, by whichever endpoint; lists without bodies have none", async () => {
     const looked = async () => (await entries(`action=record.bodies_viewed&object=${id}`)).length;
-    await by("/v1/request/query-fast", "POST", { filter: "all", includeBody: false }).then((answer) => answer.text());
+    await by("/v1/request/query-fast", "POST", { filter: "all", includeBody: false }).then((response) =>
+      response.text(),
+    );
     expect(await looked()).toBe(0);
     for (const path of [`/v1/request/${id}`, `/v1/request/${id}/body`, `/v1/request/${id}`])
-      expect((await by(path).then(async (answer) => [answer.status, await answer.text()]))[0]).toBe(200);
-    await by("/v1/request/query-ids", "POST", { requestIds: [id] }).then((answer) => answer.text());
+      expect((await by(path).then(async (response) => [response.status, await response.text()]))[0]).toBe(200);
+    await by("/v1/request/query-ids", "POST", { requestIds: [id] }).then((response) => response.text());
     expect(await looked()).toBe(1);
     expect((await entries(`object=${id}`))[0]).toMatchObject({ actor: { kind: "user", name: "ada@example.com" } });
   });

@@ -4,14 +4,14 @@ import { insertRecord, openApi, type RecordRow } from "./open.ts";
 test("GET /v1/cache counts hits, misses and what they saved, of the caller's organization alone", async () => {
   await using api = await openApi();
   const { store, organization, other } = api;
-  const asked = { cache_enabled: 1, outcome: "complete" };
-  const source = await insertRecord(store, organization, { ...asked, cost: 0.25, total_tokens: 30 });
+  const lookedUp = { cache_enabled: 1, outcome: "complete" };
+  const source = await insertRecord(store, organization, { ...lookedUp, cost: 0.25, total_tokens: 30 });
   for (let hit = 0; hit < 3; hit++)
-    await insertRecord(store, organization, { ...asked, cached: 1, cost: 0, cache_reference_id: source });
+    await insertRecord(store, organization, { ...lookedUp, cached: 1, cost: 0, cache_reference_id: source });
   await insertRecord(store, organization, { cost: 9, outcome: "complete" });
-  await insertRecord(store, organization, { ...asked, outcome: null });
-  await insertRecord(store, organization, { ...asked, outcome: "refused" });
-  await insertRecord(store, other, asked);
+  await insertRecord(store, organization, { ...lookedUp, outcome: null });
+  await insertRecord(store, organization, { ...lookedUp, outcome: "refused" });
+  await insertRecord(store, other, lookedUp);
   const { status, json } = await api.call("GET", "/v1/cache", { key: api.keys.read });
   expect(status).toBe(200);
   expect(json.data).toEqual({
@@ -82,8 +82,8 @@ test.each([
   ],
 ])("DELETE /v1/cache removes %s", async (_name, body, purge) => {
   await using api = await openApi();
-  const answer = await api.call("DELETE", "/v1/cache", { key: api.keys.admin, ...(body !== undefined && { body }) });
-  expect(answer.json).toEqual({ data: 1, error: null });
+  const response = await api.call("DELETE", "/v1/cache", { key: api.keys.admin, ...(body !== undefined && { body }) });
+  expect(response.json).toEqual({ data: 1, error: null });
   expect(api.purges).toEqual([[api.organization, purge]]);
 });
 

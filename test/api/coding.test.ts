@@ -13,9 +13,9 @@ afterAll(async () => {
 /** An answer as it was sent: the runtime would take the coding off. */
 async function ask(path: string, accepted: string, method = "GET") {
   const headers = { "accept-encoding": accepted, authorization: `Bearer ${it.keys.all}` };
-  const answer = await fetch(it.origin + path, { method, headers, decompress: false });
-  const bytes = new Uint8Array(await answer.arrayBuffer());
-  return { bytes, coding: answer.headers.get("content-encoding"), vary: answer.headers.get("vary") };
+  const response = await fetch(it.origin + path, { method, headers, decompress: false });
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  return { bytes, coding: response.headers.get("content-encoding"), vary: response.headers.get("vary") };
 }
 
 /** An answer that is long enough. */

@@ -26,9 +26,9 @@ describe("the shell", () => {
     "/no/such/page",
     "/requests/%E0%A4%A",
   ])("serves a browser at %s, without a key", async (path) => {
-    const answer = await page(path);
-    expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
-    expect(await answer.text()).toContain('<div id="root"></div>');
+    const response = await page(path);
+    expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+    expect(await response.text()).toContain('<div id="root"></div>');
   });
 
   test("lets nothing run, load or be framed but its own files", async () => {
@@ -65,13 +65,13 @@ describe("programs get what they ask for", () => {
     ["/metrics", 200],
     ["/v1/request/%E0%A4%A", 404],
   ])("%s is no page, whatever is accepted", async (path, status) => {
-    const answer = await page(path);
-    expect([answer.status, answer.headers.get("content-type")!.includes("html")]).toEqual([status, false]);
+    const response = await page(path);
+    expect([response.status, response.headers.get("content-type")!.includes("html")]).toEqual([status, false]);
   });
 
   test("an unknown path returns JSON to a client that does not accept HTML", async () => {
-    const answer = await page("/nothing", { accept: "application/json" });
-    expect([answer.status, (await answer.json()).error]).toEqual([404, 404]);
+    const response = await page("/nothing", { accept: "application/json" });
+    expect([response.status, (await response.json()).error]).toEqual([404, 404]);
   });
 });
 
@@ -81,11 +81,11 @@ describe("a file of the dashboard", () => {
     const [, path] = /src="(\/assets\/main-[^"]+)"/.exec(html)!;
     const texts = await Promise.all(
       ["br", "gzip", "identity"].map(async (encoding) => {
-        const answer = await page(path!, { "accept-encoding": encoding });
-        expect(answer.headers.get("content-encoding") ?? "identity").toBe(encoding);
-        expect(answer.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
-        expect(answer.headers.get("content-type")).toBe("text/javascript; charset=utf-8");
-        return answer.text();
+        const response = await page(path!, { "accept-encoding": encoding });
+        expect(response.headers.get("content-encoding") ?? "identity").toBe(encoding);
+        expect(response.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
+        expect(response.headers.get("content-type")).toBe("text/javascript; charset=utf-8");
+        return response.text();
       }),
     );
     expect(new Set(texts).size).toBe(1);

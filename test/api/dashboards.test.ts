@@ -119,8 +119,8 @@ describe("those that Weir ships", () => {
     expect(copy.panels).toEqual(json.data.panels);
     for (const { filter, split_by } of copy.panels) {
       const body = { filter: filter ?? "all", group_by: split_by, speeds: true };
-      const answer = await api.call("POST", "/v1/metrics/query", { body });
-      expect([answer.status, answer.json.message]).toEqual([200, undefined]);
+      const response = await api.call("POST", "/v1/metrics/query", { body });
+      expect([response.status, response.json.message]).toEqual([200, undefined]);
     }
   });
 });

@@ -29,8 +29,8 @@ test.each([
   ["POST", `/v1/request/${SOME_ID}`, 405, "this path takes GET"],
   ["GET", "/v1/request/query-ids", 405, "this path takes POST"],
 ])("%s %s is a %i: %s", async (method, path, status, message) => {
-  const { json, ...answer } = await it.call(method, path, {});
-  expect([answer.status, json.message]).toEqual([status, message]);
+  const { json, ...response } = await it.call(method, path, {});
+  expect([response.status, json.message]).toEqual([status, message]);
 });
 
 type Row = [name: string, method: string, path: string, options: CallOptions, status: number, path: string | null];
@@ -102,11 +102,11 @@ describe("the API responds", () => {
   ])("%s with its status and the wrong member's path", async (_name, method, path, options, status, wrongPath) => {
     const { key } = options;
     const named = key === "read" || key === "write" || key === "gateway" ? { ...options, key: it.keys[key] } : options;
-    const answer = await it.call(method, path.replace("ID", id), named);
+    const response = await it.call(method, path.replace("ID", id), named);
     const code = CODES[_name] ?? CODES[status];
-    expect(answer.json).toEqual({ data: [], error: status, code, message: expect.any(String), path: wrongPath });
-    expect(answer.status).toBe(status);
-    expect(answer.headers.get("content-type")).toStartWith("application/json");
+    expect(response.json).toEqual({ data: [], error: status, code, message: expect.any(String), path: wrongPath });
+    expect(response.status).toBe(status);
+    expect(response.headers.get("content-type")).toStartWith("application/json");
   });
 
   test.each([
@@ -158,7 +158,7 @@ describe("the API responds", () => {
   });
 
   test("with 413 to a client that sends all of a large body before reading", async () => {
-    const { promise: answered, resolve } = Promise.withResolvers<string>();
+    const { promise: received, resolve } = Promise.withResolvers<string>();
     const socket = connect(it.api.port, "127.0.0.1");
     socket.on("error", (error) => resolve(error.message));
     socket.on("data", (bytes) => resolve(String(bytes)));
@@ -168,20 +168,20 @@ describe("the API responds", () => {
     socket.pause();
     await new Promise((written) => socket.write(Buffer.alloc(size, " "), written));
     socket.resume();
-    expect(await answered).toStartWith("HTTP/1.1 413");
+    expect(await received).toStartWith("HTTP/1.1 413");
     socket.destroy();
   });
 
   test("with 413 to a client that announces a large body, before any of it arrives", async () => {
     for (const path of [BY_IDS, "/v1/import"]) {
-      const { promise: answered, resolve } = Promise.withResolvers<string>();
+      const { promise: received, resolve } = Promise.withResolvers<string>();
       const socket = connect(it.api.port, "127.0.0.1");
       socket.on("error", (error) => resolve(error.message));
       socket.on("data", (bytes) => resolve(String(bytes)));
       socket.write(
         `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${it.keys.all}\r\ncontent-length: 300000000\r\n\r\n`,
       );
-      expect(await answered).toStartWith("HTTP/1.1 413");
+      expect(await received).toStartWith("HTTP/1.1 413");
       socket.destroy();
     }
   });
@@ -197,12 +197,12 @@ describe("the API responds", () => {
   });
 
   test("413 before an endless body has come, whatever length it claims", async () => {
-    const { promise: answered, resolve } = Promise.withResolvers<string>();
+    const { promise: received, resolve } = Promise.withResolvers<string>();
     const socket = connect(it.api.port, "127.0.0.1");
     socket.on("data", (bytes) => resolve(String(bytes)));
     const head = `POST ${BY_IDS} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${it.keys.read}\r\ntransfer-encoding: chunked\r\n\r\n`;
     socket.write(`${head}1000\r\n${" ".repeat(0x1000)}\r\n`);
-    expect(await answered).toStartWith("HTTP/1.1 413");
+    expect(await received).toStartWith("HTTP/1.1 413");
     socket.destroy();
   });
 
@@ -214,14 +214,14 @@ describe("the API responds", () => {
     ["an unusual method", "PURGE /v1/models HTTP/1.1\r\nHost: a\r\n\r\n", 405],
     ["a short host", "GET /v1/models HTTP/1.1\r\nHost: a\r\n\r\n", 401],
   ])("%s in JSON", async (_name, text, status) => {
-    const { promise: answered, resolve } = Promise.withResolvers<string>();
+    const { promise: received, resolve } = Promise.withResolvers<string>();
     const socket = connect(it.api.port, "127.0.0.1");
     socket.on("data", (bytes) => resolve(String(bytes)));
     socket.write(text);
-    const answer = await answered;
+    const response = await received;
     socket.destroy();
-    expect(answer).toStartWith(`HTTP/1.1 ${status}`);
-    expect(JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")))).toMatchObject({ data: [], error: status });
+    expect(response).toStartWith(`HTTP/1.1 ${status}`);
+    expect(JSON.parse(response.slice(response.indexOf("\r\n\r\n")))).toMatchObject({ data: [], error: status });
   });
 
   test("a key that expired or was revoked with 401", async () => {

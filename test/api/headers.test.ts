@@ -47,6 +47,8 @@ test("a request without recorded headers has none", async () => {
 
 test("headers of another organization's request, or without the scope, cannot be read", async () => {
   const id = await insertRecord(it.store, it.organization, {}, { headers });
-  const asked = async (key: string | null) => (await it.call("GET", `/v1/request/${id}/headers`, { key })).status;
-  expect([await asked(it.keys.other), await asked(it.keys.gateway), await asked(null)]).toEqual([404, 403, 401]);
+  const statusOf = async (key: string | null) => (await it.call("GET", `/v1/request/${id}/headers`, { key })).status;
+  expect([await statusOf(it.keys.other), await statusOf(it.keys.gateway), await statusOf(null)]).toEqual([
+    404, 403, 401,
+  ]);
 });

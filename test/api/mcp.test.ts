@@ -287,15 +287,15 @@ describe("the wire", () => {
 
   test("without a known key is refused before anything is read", async () => {
     for (const authorization of ["", "Bearer sk-weir-us-nothing"]) {
-      const answer = await send("{", { authorization });
-      expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
+      const response = await send("{", { authorization });
+      expect([response.status, response.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
     }
   });
 
   test("takes POST alone: there is no stream to open and no session to end", async () => {
     for (const method of ["GET", "DELETE"]) {
-      const answer = await send("", { accept: "text/event-stream" }, method);
-      expect([answer.status, answer.headers.get("allow")]).toEqual([405, "POST"]);
+      const response = await send("", { accept: "text/event-stream" }, method);
+      expect([response.status, response.headers.get("allow")]).toEqual([405, "POST"]);
     }
     expect((await fetch(`${it.origin}/mcp`, { headers: { accept: "text/html" } })).status).toBe(405);
   });
@@ -327,16 +327,16 @@ describe("the wire", () => {
     ["an empty batch", "[]", -32600],
     ["a batch that is too long", JSON.stringify(Array.from({ length: 21 }, (_, id) => ping(id))), -32600],
   ])("%s gets the response that JSON-RPC specifies", async (_name, body, code) => {
-    const answer = await send(body);
-    expect([answer.status, await answer.json()]).toEqual([
+    const response = await send(body);
+    expect([response.status, await response.json()]).toEqual([
       400,
       { jsonrpc: "2.0", id: null, error: { code, message: expect.any(String) } },
     ]);
   });
 
   test("responds to a batch of an older client", async () => {
-    const answers = (await (await send(JSON.stringify([ping(1), ping(2)]))).json()) as { id: number }[];
-    expect(answers.map(({ id }) => id).sort()).toEqual([1, 2]);
+    const responses = (await (await send(JSON.stringify([ping(1), ping(2)]))).json()) as { id: number }[];
+    expect(responses.map(({ id }) => id).sort()).toEqual([1, 2]);
   });
 
   test("has a bound for its messages", async () => {

@@ -172,9 +172,9 @@ describe("a shared link", () => {
     expect((await follow(left.token)).status).toBe(200);
     await api.call("DELETE", `/v1/keys/${key.id}`, { key: api.keys.admin });
     gone.push(left.token, "wrong");
-    const answers = await Promise.all(gone.map((token) => follow(token)));
-    expect(new Set(answers.map(({ status, json }) => `${status} ${json.message}`)).size).toBe(1);
-    expect(answers[0]!.status).toBe(404);
+    const responses = await Promise.all(gone.map((token) => follow(token)));
+    expect(new Set(responses.map(({ status, json }) => `${status} ${json.message}`)).size).toBe(1);
+    expect(responses[0]!.status).toBe(404);
     const listed = (await api.call("GET", "/v1/shared-links")).json.data.map((link: { id: string }) => link.id);
     for (const { id } of [revoked, expired, deleted]) expect(listed).not.toContain(id);
   });

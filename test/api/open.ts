@@ -45,7 +45,7 @@ export interface TestApi extends AsyncDisposable {
   readonly keys: Readonly<Record<"all" | "read" | "write" | "gateway" | "admin" | "other", string>>;
   readonly published: () => readonly KeySnapshot[];
   /** What the gateway was last told of credentials and routes, and which it could not open. */
-  readonly told: { credentials: readonly StoredCredential[]; routes: readonly Route[]; question?: RouteQuestion };
+  readonly sent: { credentials: readonly StoredCredential[]; routes: readonly Route[]; question?: RouteQuestion };
   locked: readonly string[];
   mappings: Readonly<Record<string, Mapping>>;
   health: readonly Health[];
@@ -62,13 +62,13 @@ export interface TestApi extends AsyncDisposable {
   plugins: readonly PluginView[];
   gatewayHooks: HookHealth;
   recorderHooks: HookHealth;
-  /** What the gateway was asked to remove from its cache. */
+  /** What the API removed from its cache. */
   readonly purges: (readonly [organizationId: string, purge: CachePurge])[];
   call(
     method: string,
     path: string,
     options?: CallOptions,
-  ): Promise<{ status: number; json: Answer; headers: Headers }>;
+  ): Promise<{ status: number; json: Response; headers: Headers }>;
 }
 
 export interface CallOptions {
@@ -78,7 +78,7 @@ export interface CallOptions {
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are checked by what the tests expect of them
-type Answer = any;
+type Response = any;
 
 const GATEWAY: GatewayStatus = {
   port: 8787,
@@ -133,7 +133,7 @@ export async function openApi(settings: Partial<Config> = {}): Promise<TestApi> 
     learnt: new LearntTables(),
   });
   await recorder.ready();
-  const answer = <T>(value: T | Error) => (value instanceof Error ? Promise.reject(value) : Promise.resolve(value));
+  const settle = <T>(value: T | Error) => (value instanceof Error ? Promise.reject(value) : Promise.resolve(value));
   const [requestsOfJobs] = threadPorts();
   const jobs = await startJobs({
     requests: requestsOfJobs as unknown as Endpoint,
@@ -142,7 +142,7 @@ export async function openApi(settings: Partial<Config> = {}): Promise<TestApi> 
     recorder: recorder as Remote<RecorderFunctions>,
     host: { ports: async () => ({ own: [api.port], api: api.port }), leaveSegment: async () => spool.leaveSegment() },
   });
-  const told: TestApi["told"] = { credentials: [], routes: [] };
+  const sent: TestApi["sent"] = { credentials: [], routes: [] };
   const [requests, itsRequests] = threadPorts();
   const api = await startApi({
     requests: requests as unknown as Endpoint,
@@ -151,27 +151,27 @@ export async function openApi(settings: Partial<Config> = {}): Promise<TestApi> 
     log: createLog({ level: "debug", format: "json", write: (line) => void log.push(line) }),
     recorder: {
       ...recorder,
-      status: () => answer(test.recorderStatus),
+      status: () => settle(test.recorderStatus),
       hookHealth: async () => test.recorderHooks,
     } as Remote<RecorderFunctions>,
     gateway: {
       metrics: async () => "weir_gateway_requests_total 5\n",
-      status: () => answer(test.gatewayStatus),
+      status: () => settle(test.gatewayStatus),
       record: async (exchange) => appendWhole(spool, exchange),
       setKeys: async (snapshot) => {
         published = snapshot;
       },
       setCredentials: async (credentials) => {
-        told.credentials = credentials;
+        sent.credentials = credentials;
       },
       setRouting: async ({ routes }) => {
-        told.routes = routes;
+        sent.routes = routes;
       },
       testCredential: async ({ name }) => ({ ok: true, asked: "models", status: 200, message: name, models: [] }),
       lockedCredentials: async () => test.locked,
       routeHealth: async () => test.health,
       explainRoute: async (question) => {
-        told.question = question;
+        sent.question = question;
         return test.explanation;
       },
       listModels: async () => [],
@@ -198,7 +198,7 @@ export async function openApi(settings: Partial<Config> = {}): Promise<TestApi> 
     origin: `http://127.0.0.1:${api.port}`,
     keys,
     published: () => published,
-    told,
+    sent,
     locked: [],
     mappings: {},
     health: [],

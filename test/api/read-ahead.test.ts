@@ -2,13 +2,13 @@ import { expect, test } from "bun:test";
 import { readAhead } from "../../src/api/requests/read-ahead.ts";
 
 test("what comes next is read while the caller works, and no more than that", async () => {
-  const asked: number[] = [];
+  const requested: number[] = [];
   const read = async (item: number) => {
-    asked.push(item);
+    requested.push(item);
     return item * 10;
   };
   const got: (readonly [number, readonly number[]])[] = [];
-  for await (const value of readAhead([1, 2, 3], read)) got.push([value, [...asked]]);
+  for await (const value of readAhead([1, 2, 3], read)) got.push([value, [...requested]]);
   expect(got).toEqual([
     [10, [1, 2]],
     [20, [1, 2, 3]],

@@ -22,8 +22,8 @@ describe("reading by ids", () => {
       await insertRecord(it.store, it.organization),
       await insertRecord(it.store, it.organization),
     ];
-    const asked = [c!, randomUUID(), a!.toUpperCase(), b!, a!];
-    const { status, json } = await byIds(asked, { includeBody: false });
+    const ids = [c!, randomUUID(), a!.toUpperCase(), b!, a!];
+    const { status, json } = await byIds(ids, { includeBody: false });
     expect(status).toBe(200);
     expect(json.error).toBeNull();
     expect(json.data.map((record: { request_id: string }) => record.request_id)).toEqual([c, a, b]);
@@ -162,12 +162,12 @@ describe("a record", () => {
       },
     );
     const third = await insertRecord(it.store, it.organization, {}, { request: { form: "json", content: '{"cut":' } });
-    const { json: answer } = await byIds([first, second, third]);
-    expect(answer.data[0].request_body.text).toBe(long.text);
-    expect(answer.data[0].response_body).toBe('not "JSON" 漢\u0000');
-    expect(answer.data[1].request_body).toEqual({ _type: "binary", content_type: "image/png", bytes: 4, sha256 });
-    expect(answer.data[1].response_body).toEqual({ _type: "binary", content_type: "audio/mpeg", bytes: 4, sha256 });
-    expect(answer.data[2].request_body).toBe('{"cut":');
+    const { json: response } = await byIds([first, second, third]);
+    expect(response.data[0].request_body.text).toBe(long.text);
+    expect(response.data[0].response_body).toBe('not "JSON" 漢\u0000');
+    expect(response.data[1].request_body).toEqual({ _type: "binary", content_type: "image/png", bytes: 4, sha256 });
+    expect(response.data[1].response_body).toEqual({ _type: "binary", content_type: "audio/mpeg", bytes: 4, sha256 });
+    expect(response.data[2].request_body).toBe('{"cut":');
     const raw = await fetch(`${it.origin}/v1/request/${first}`, {
       headers: { authorization: `Bearer ${it.keys.read}` },
     });
@@ -178,12 +178,15 @@ describe("a record", () => {
     const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
     const strings = JSON.stringify({ text: "[".repeat(1_000), "\\": '"[{'.repeat(1_000) });
     const call = { function: { name: "f", arguments: `{"a":${deep}}` } };
-    const answer = JSON.stringify({ choices: [{ message: { role: "assistant", tool_calls: [call] } }] });
+    const response = JSON.stringify({ choices: [{ message: { role: "assistant", tool_calls: [call] } }] });
     const id = await insertRecord(
       it.store,
       it.organization,
       { wire_schema: "chat-completions" },
-      { request: { form: "json", content: deep, zstd: true }, response: { form: "json", content: answer, zstd: true } },
+      {
+        request: { form: "json", content: deep, zstd: true },
+        response: { form: "json", content: response, zstd: true },
+      },
     );
     const other = await insertRecord(it.store, it.organization, {}, { request: { form: "json", content: strings } });
     const { status, json: found } = await byIds([id, other]);

@@ -43,7 +43,7 @@ function end(id: string, type: string[], body: string): void {
 }
 
 const REQUEST = { model: "m-1", messages: [{ role: "user", content: "What is a weir?" }] };
-const ANSWER = {
+const RESPONSE = {
   id: "chatcmpl-1",
   object: "chat.completion",
   model: "m-1",
@@ -53,13 +53,13 @@ const ANSWER = {
 
 test("a request is read back whole as soon as it has ended, with its neutral schema", async () => {
   const id = begin(JSON.stringify(REQUEST));
-  end(id, JSON_TYPE, JSON.stringify(ANSWER));
+  end(id, JSON_TYPE, JSON.stringify(RESPONSE));
   const { json } = await it.call("GET", `/v1/request/${id}`, { key: it.keys.read });
   expect(json.data).toMatchObject({
     request_id: id,
     response_status: 200,
     request_body: REQUEST,
-    response_body: ANSWER,
+    response_body: RESPONSE,
     properties: { Team: "day" },
     model: "m-1",
     prompt_tokens: 5,
@@ -97,10 +97,10 @@ test("what the provider received and returned is read along with what the client
   for (const piece of ['{"model":', '"m-2"}']) it.spool.providerRequestChunk(id, Buffer.from(piece));
   it.spool.providerResponse(id, { time: 3, status: 201, headers: ["Content-Type", "text/event-stream"] });
   it.spool.providerResponseChunk(id, Buffer.from("data: 1\n\n"));
-  end(id, JSON_TYPE, JSON.stringify(ANSWER));
+  end(id, JSON_TYPE, JSON.stringify(RESPONSE));
   expect((await read("?part=provider_request")).data).toEqual({ model: "m-2" });
   expect((await read("?part=provider_response")).data).toBe("data: 1\n\n");
-  expect((await read("")).data).toEqual({ request: REQUEST, response: ANSWER });
+  expect((await read("")).data).toEqual({ request: REQUEST, response: RESPONSE });
   const { json } = await it.call("GET", `/v1/request/${id}/headers`);
   expect(json.data).toMatchObject({
     request: [JSON_TYPE],
@@ -118,7 +118,7 @@ test("the provider's part is null where it is the client's", async () => {
   it.spool.providerRequest(id, { time: 1, headers: JSON_TYPE, hasBody: true });
   it.spool.providerRequestChunk(id, Buffer.from("{}"));
   it.spool.providerRequest(id, { time: 2, hasBody: false });
-  end(id, JSON_TYPE, JSON.stringify(ANSWER));
+  end(id, JSON_TYPE, JSON.stringify(RESPONSE));
   const body = `/v1/request/${id}/body?part=provider_request`;
   expect((await it.call("GET", body)).json).toEqual({ data: null, error: null });
   const raw = await it.call("GET", `${body}&raw=true`);
@@ -132,7 +132,7 @@ test("properties are set on a request in flight and survive its end", async () =
   const inFlight = await it.call("GET", `/v1/request/${id}`);
   expect(inFlight.json.data).toMatchObject({ response_status: null, properties: { Team: "night", Shift: "2" } });
   expect((await it.call("DELETE", "/v1/request", { body: { requestIds: [id] } })).json.data).toBe(0);
-  end(id, JSON_TYPE, JSON.stringify(ANSWER));
+  end(id, JSON_TYPE, JSON.stringify(RESPONSE));
   const ended = await it.call("GET", `/v1/request/${id}`);
   expect(ended.json.data).toMatchObject({ response_status: 200, properties: { Team: "night", Shift: "2" } });
 });

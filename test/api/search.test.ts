@@ -259,11 +259,11 @@ describe("the index of words", () => {
     await reader.close();
     expect(found).toEqual([ids[120]!, ids[3]!]);
     expect(times).toEqual([...[150, 50, 0].map((second) => Date.UTC(2026, 0, 1, 0, 0, second)), undefined]);
-    const asked = { filter, limit: 1, includeBody: false, partial: true };
-    const { json } = await it.call("POST", "/v1/request/query-fast", { key: it.keys.read, body: asked });
+    const query = { filter, limit: 1, includeBody: false, partial: true };
+    const { json } = await it.call("POST", "/v1/request/query-fast", { key: it.keys.read, body: query });
     expect(json).toMatchObject({ data: [{ request_id: ids[120] }], searched_to: null });
     expect(json.next_cursor).toBeString();
-    const wrong = await it.call("POST", "/v1/request/query-fast", { key: it.keys.read, body: { ...asked, offset: 1 } });
+    const wrong = await it.call("POST", "/v1/request/query-fast", { key: it.keys.read, body: { ...query, offset: 1 } });
     expect(wrong.json).toMatchObject({ error: 400, path: "offset" });
   });
 

@@ -33,9 +33,9 @@ test.each([
   ["ids", "/v1/request/query-ids", { ids: true }],
 ])("%s includes it on request, and changes nothing else", async (_name, path, { ids: byIds, ...rest }: Question) => {
   const body = { includeBody: false, ...rest, ...(byIds && { requestIds: ids }) };
-  const asked = await api.call("POST", path, { body: { ...body, includeStoredBytes: true } });
+  const withBytes = await api.call("POST", path, { body: { ...body, includeStoredBytes: true } });
   const expected = await Promise.all(ids.map(stored));
-  expect(asked.json.data.map((row: { stored_bytes: number }) => row.stored_bytes)).toEqual(expected);
+  expect(withBytes.json.data.map((row: { stored_bytes: number }) => row.stored_bytes)).toEqual(expected);
   const other = await api.call("POST", path, { body });
   for (const row of other.json.data) expect(row).not.toHaveProperty("stored_bytes");
 });

@@ -13,9 +13,9 @@ test.each([0, 1, 52, 53, 54, 400])(
   "a response of %d pieces arrives whole, and no failure is reported",
   async (count) => {
     const broken: unknown[] = [];
-    const answer = await streamText(pieces(count), { "x-more": "1" }, (error) => broken.push(error));
-    expect(await answer.text()).toBe(PIECE.repeat(count));
-    expect(answer.headers.get("x-more")).toBe("1");
+    const response = await streamText(pieces(count), { "x-more": "1" }, (error) => broken.push(error));
+    expect(await response.text()).toBe(PIECE.repeat(count));
+    expect(response.headers.get("x-more")).toBe("1");
     expect(broken).toEqual([]);
   },
 );
@@ -30,28 +30,28 @@ test("a failure before the first byte is thrown to the caller", async () => {
 test("a failure after the first byte aborts the response, and is reported once", async () => {
   const broken: unknown[] = [];
   const failure = new Error("no such table");
-  const answer = await streamText(pieces(400, failure), {}, (error) => broken.push(error));
-  await expect(answer.text()).rejects.toThrow("no such table");
+  const response = await streamText(pieces(400, failure), {}, (error) => broken.push(error));
+  await expect(response.text()).rejects.toThrow("no such table");
   expect(broken).toEqual([failure]);
 });
 
 test("a client that disconnects stops the generator, and its later failure is ignored", async () => {
-  const asked = Promise.withResolvers<void>();
-  const answered = Promise.withResolvers<void>();
+  const pulled = Promise.withResolvers<void>();
+  const failed = Promise.withResolvers<void>();
   async function* cutShort(): AsyncGenerator<string> {
     yield* pieces(54);
-    asked.resolve();
-    await answered.promise;
+    pulled.resolve();
+    await failed.promise;
     throw new Error("the database is being closed");
   }
   const broken: unknown[] = [];
   const making = cutShort();
-  const answer = await streamText(making, {}, (error) => broken.push(error));
-  const reader = answer.body!.getReader();
+  const response = await streamText(making, {}, (error) => broken.push(error));
+  const reader = response.body!.getReader();
   await reader.read();
-  await asked.promise;
+  await pulled.promise;
   const left = reader.cancel();
-  answered.resolve();
+  failed.resolve();
   await left;
   expect((await making.next()).done).toBe(true);
   expect(broken).toEqual([]);

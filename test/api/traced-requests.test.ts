@@ -8,7 +8,7 @@ import { insertInto } from "./open.ts";
 
 const TIME = Date.UTC(2026, 0, 1);
 /** As many as one question is about. */
-const ASKED_MAX = 10_000;
+const IDS_MAX = 10_000;
 const OLDER = 5;
 
 test("of more requests with one response id than a question is about, the newest are found", async () => {
@@ -30,7 +30,7 @@ test("of more requests with one response id than a question is about, the newest
     insertInto("requests", first),
     {
       sql: `insert into requests (${columns.join(", ")})
-        with recursive n(n) as (select 1 union all select n + 1 from n where n < ${ASKED_MAX + OLDER - 1})
+        with recursive n(n) as (select 1 union all select n + 1 from n where n < ${IDS_MAX + OLDER - 1})
         select ${others.join(", ")} from n, requests where request_id = 'r-0'`,
       args: [],
     },
@@ -39,9 +39,9 @@ test("of more requests with one response id than a question is about, the newest
   const traced = new TracedRequests({ config, current: store } as unknown as ApiContext, "o");
   const ids = async (to: number) =>
     (await traced.byResponse(["one", "none"], { from: TIME, to })).map(({ request_id }) => request_id);
-  const found = await ids(TIME + ASKED_MAX * 2);
-  expect(found.length).toBe(ASKED_MAX);
-  expect(found.slice(0, 2)).toEqual([`r-${ASKED_MAX + OLDER - 1}`, `r-${ASKED_MAX + OLDER - 2}`]);
+  const found = await ids(TIME + IDS_MAX * 2);
+  expect(found.length).toBe(IDS_MAX);
+  expect(found.slice(0, 2)).toEqual([`r-${IDS_MAX + OLDER - 1}`, `r-${IDS_MAX + OLDER - 2}`]);
   expect(found.at(-1)).toBe(`r-${OLDER}`);
   expect(await ids(TIME + 1)).toEqual(["r-1", "r-0"]);
 });

@@ -32,22 +32,22 @@ test("it asks again at once while records go, and after a pause while what is le
     { removed: 0, remaining: 1, done: false },
     { removed: 1, remaining: 0, done: true },
   ];
-  const answered: number[] = [];
-  const asked: number[] = [];
+  const prompts: number[] = [];
+  const calls: number[] = [];
   using api = Bun.serve({
     port: 0,
     fetch(request) {
       if (request.method === "GET") return Response.json({ data: [{ id: "o-1", name: "other" }], error: null });
-      asked.push(performance.now());
-      const data = { ...steps[answered.length], exported: null };
-      answered.push(performance.now());
+      calls.push(performance.now());
+      const data = { ...steps[prompts.length], exported: null };
+      prompts.push(performance.now());
       return Response.json({ data, error: null });
     },
   });
   const environment = { WEIR_API_URL: api.url.origin, WEIR_API_KEY: it.keys.all };
   const { status, err } = await commandLine(environment).run("organizations", "delete", "other", "--confirm", "other");
   expect([status, err]).toEqual([0, expect.stringContaining("6 records are deleted, 0 remain")]);
-  expect(asked).toHaveLength(3);
+  expect(calls).toHaveLength(3);
   // A timer may be a moment early, and never much.
-  expect(asked[2]! - answered[1]!).toBeGreaterThan(900);
+  expect(calls[2]! - prompts[1]!).toBeGreaterThan(900);
 });

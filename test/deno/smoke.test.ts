@@ -14,7 +14,7 @@ import { commandOnDeno, startOnDeno } from "./weir-on-deno.ts";
 const inTwoFrames = (text: string) =>
   Buffer.concat([text.slice(0, 20), text.slice(20)].map((part) => zstdCompressSync(part)));
 const CODINGS = { gzip: gzipSync, br: brotliCompressSync, deflate: deflateSync, zstd: inTwoFrames } as const;
-const ANSWER = {
+const RESPONSE = {
   model: "acme-1",
   choices: [{ message: { role: "assistant", content: "hello there" } }],
   usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
@@ -38,7 +38,7 @@ beforeAll(async () => {
       if (request.url === "/say") return response.end(spoken(JSON.parse(text)));
       const coding = request.headers["x-coding"] as keyof typeof CODINGS;
       response.setHeader("content-encoding", coding);
-      const whole = CODINGS[coding](JSON.stringify(ANSWER));
+      const whole = CODINGS[coding](JSON.stringify(RESPONSE));
       response.end(whole.subarray(0, whole.byteLength - Number(request.headers["x-cut"] ?? 0)));
     });
   }).listen(0, "127.0.0.1");
@@ -108,9 +108,9 @@ test("on Deno an MCP client gets a response", async () => {
 });
 
 test("on Deno a request passes unchanged, is recorded with its usage, and found by a filter", async () => {
-  const answer = await send("/v1/chat/completions", CHAT, upstream.origin, { "Gateway-Property-Suite": "deno" });
-  expect(answer.status).toBe(200);
-  const id = answer.headers.get("gateway-id")!;
+  const response = await send("/v1/chat/completions", CHAT, upstream.origin, { "Gateway-Property-Suite": "deno" });
+  expect(response.status).toBe(200);
+  const id = response.headers.get("gateway-id")!;
   const record = await recordOf(weir, id);
   expect(record).toMatchObject({ provider: "CUSTOM", response_status: 200, request_body: CHAT });
   expect(record["prompt_tokens"]).toBeGreaterThan(0);
@@ -130,9 +130,9 @@ test("on Deno a stream is passed on as it comes and recorded as the object it st
   const reader = (await send("/endless", {})).body!.getReader();
   expect((await reader.read()).done).toBe(false);
   await reader.cancel();
-  const answer = await send("/v1/chat/completions", { ...CHAT, stream: true });
-  const text = await answer.text();
-  const id = answer.headers.get("gateway-id")!;
+  const response = await send("/v1/chat/completions", { ...CHAT, stream: true });
+  const text = await response.text();
+  const id = response.headers.get("gateway-id")!;
   const record = await recordOf(weir, id);
   expect(record).toMatchObject({ streamed: true, response_status: 200 });
   expect(record["llmSchema"].response.messages[0].content.length).toBeGreaterThan(0);
@@ -143,10 +143,10 @@ test.each(Object.keys(CODINGS))(
   "on Deno a response in %s is read by a drop-in provider, with its cost",
   async (coding) => {
     const headers = { "x-coding": coding, "accept-encoding": coding, "Gateway-Target-Provider": "acme" };
-    const answer = await send("/v1/chat/completions", CHAT, codedOrigin, headers);
-    const record = await recordOf(weir, answer.headers.get("gateway-id")!);
+    const response = await send("/v1/chat/completions", CHAT, codedOrigin, headers);
+    const record = await recordOf(weir, response.headers.get("gateway-id")!);
     expect(record).toMatchObject({ provider: "ACME", model: "acme-1", total_tokens: 5, cost: 0.25 });
-    expect(record["response_body"]).toEqual(ANSWER);
+    expect(record["response_body"]).toEqual(RESPONSE);
   },
 );
 
@@ -154,9 +154,9 @@ test.each(Object.keys(CODINGS))(
   "on Deno a response in %s that lacks its end is recorded as truncated",
   async (coding) => {
     const headers = { "x-coding": coding, "x-cut": "2" };
-    const answer = await send("/v1/chat/completions", CHAT, codedOrigin, headers);
-    const id = answer.headers.get("gateway-id")!;
-    await answer.arrayBuffer().catch(() => undefined); // the client finds it cut off as well
+    const response = await send("/v1/chat/completions", CHAT, codedOrigin, headers);
+    const id = response.headers.get("gateway-id")!;
+    await response.arrayBuffer().catch(() => undefined); // the client finds it cut off as well
     expect((await recordOf(weir, id))["truncated"]).toBe(true);
   },
 );
@@ -185,8 +185,8 @@ test("on Deno a drop-in plugin refuses, and a drop-in that changes is read again
   dropIn("providers", "acme", provider(0.75));
   const cost = async () => {
     const headers = { "x-coding": "gzip", "Gateway-Target-Provider": "acme" };
-    const answer = await send("/v1/chat/completions", CHAT, codedOrigin, headers);
-    return (await recordOf(weir, answer.headers.get("gateway-id")!))["cost"];
+    const response = await send("/v1/chat/completions", CHAT, codedOrigin, headers);
+    return (await recordOf(weir, response.headers.get("gateway-id")!))["cost"];
   };
   await until(
     async () => (await cost()) === 0.75,
@@ -236,7 +236,7 @@ test("on Deno a kill loses no record, and SIGTERM lets a stream finish and exits
     await cut.text().catch(() => undefined);
 
     const second = await startOnDeno(data);
-    const ids = [whole, cut].map((answer) => answer.headers.get("gateway-id")!);
+    const ids = [whole, cut].map((response) => response.headers.get("gateway-id")!);
     expect((await recordOf(second, ids[0]!))["response_status"]).toBe(200);
     expect((await recordOf(second, ids[1]!))["response_status"]).toBe(500);
     const stream = await through(second.gateway, "/events?n=20&ms=20");
@@ -255,9 +255,9 @@ test("on Deno two gateway threads serve one port, a limit holds for both, and al
   try {
     const headers = gatewayHeaders(upstream.origin, { "Gateway-RateLimit-Policy": "10;w=3600" });
     const ask = () => fetch(`${both.gateway}/v1/quick`, { method: "POST", body: "{}", headers, keepalive: false });
-    const answers = await Promise.all(Array.from({ length: 40 }, ask));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
-    const ids = answers.map((answer) => answer.headers.get("gateway-id")!);
+    const responses = await Promise.all(Array.from({ length: 40 }, ask));
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(10);
+    const ids = responses.map((response) => response.headers.get("gateway-id")!);
     expect(await recordsOf(both, ids)).toHaveLength(40);
     expect(await both.stop()).toBe(0);
   } finally {

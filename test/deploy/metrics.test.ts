@@ -18,13 +18,13 @@ beforeAll(async () => {
     "Gateway-Cache-Enabled": "true",
   });
   for (const provider of ["openai", "openai", "made-up-by-a-client"]) {
-    const answer = await fetch(`${weir.gateway}/v1/chat/completions`, {
+    const response = await fetch(`${weir.gateway}/v1/chat/completions`, {
       method: "POST",
       headers: { ...headers, "Gateway-Target-Provider": provider },
       body: JSON.stringify({ model: "gpt-4o-mini", messages: [{ role: "user", content: `hi ${provider}` }] }),
     });
-    await answer.text();
-    await recordOf(weir, answer.headers.get("gateway-id")!);
+    await response.text();
+    await recordOf(weir, response.headers.get("gateway-id")!);
   }
   // A thread that is busy for more than a second is left out of one answer.
   const ofThreads = ["weir_recorded_total", "weir_deliveries_waiting"];

@@ -127,9 +127,11 @@ test("both stacks run the same versions, by tags that say them", () => {
 });
 
 test("secrets, files and volumes that are named are there", () => {
-  const asked = [read("compose.yml"), read("test.sh")].flatMap((text) => [...text.matchAll(/\$\{([A-Z0-9_]+):\?\}/g)]);
+  const required = [read("compose.yml"), read("test.sh")].flatMap((text) => [
+    ...text.matchAll(/\$\{([A-Z0-9_]+):\?\}/g),
+  ]);
   const keys = [...read("kubernetes.yaml").matchAll(/name: weir, key: ([A-Z0-9_]+)/g)];
-  expect([...asked, ...keys].map(([, name]) => name!).filter((name) => SECRETS[name] === undefined)).toEqual([]);
+  expect([...required, ...keys].map(([, name]) => name!).filter((name) => SECRETS[name] === undefined)).toEqual([]);
   for (const name of Object.keys(SECRETS)) expect(read("test.sh")).toMatch(new RegExp(`^${name}=`, "m"));
   const mounts = Object.values<Json>(compose.services).flatMap(({ volumes = [] }) => volumes as string[]);
   const sources = mounts.map((mount) => mount.split(":")[0]!);

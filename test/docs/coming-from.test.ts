@@ -21,9 +21,9 @@ afterAll(async () => {
 const CHAT = { model: "gpt-4o-mini", messages: [{ role: "user" as const, content: "hi" }] };
 
 const call = async (method: string, path: string, body: object) => {
-  const answer = await callApi(weir, path, { method, body: JSON.stringify(body) });
-  const { data } = await answer.json();
-  expect([path, answer.status]).toEqual([path, 200]);
+  const response = await callApi(weir, path, { method, body: JSON.stringify(body) });
+  const { data } = await response.json();
+  expect([path, response.status]).toEqual([path, 200]);
   return data;
 };
 
@@ -57,9 +57,9 @@ test("a client of Helicone's, its headers and its API calls work with another ad
   expect([second.get("helicone-cache"), second.get("helicone-cache-bucket-idx")]).toEqual(["HIT", "0"]);
   expect(upstream.seen.some(({ rawHeaders }) => rawHeaders.some((name) => /^helicone-/i.test(name)))).toBe(false);
 
-  const asked = { filter: { request_response_rmt: { user_id: { equals: "ann" } } }, limit: 10, offset: 0 };
+  const query = { filter: { request_response_rmt: { user_id: { equals: "ann" } } }, limit: 10, offset: 0 };
   const more = { sort: { created_at: "desc" }, isCached: false, isScored: false };
-  const rows = await call("POST", "/v1/request/query-clickhouse", { ...asked, ...more });
+  const rows = await call("POST", "/v1/request/query-clickhouse", { ...query, ...more });
   expect(rows.map((row: { request_id: string }) => row.request_id)).toContain(id);
   await call("PUT", `/v1/request/${id}/property`, { key: "Reviewed", value: "yes" });
   await call("POST", `/v1/request/${id}/score`, { scores: { helpful: 1 } });
@@ -109,8 +109,8 @@ test("a model name of LiteLLM's is a route, and a virtual key a service key with
   const client = new OpenAI({ baseURL: `${weir.gateway}/v1`, apiKey: made.stdout.trim(), maxRetries: 8 });
   // The gateway knows a route soon after its command has ended.
   await until(async () => (await Array.fromAsync(client.models.list())).some(({ id }) => id === "fast"));
-  const answered = await client.chat.completions.create({ ...CHAT, model: "fast" });
-  expect(answered.choices[0]?.message.role).toBe("assistant");
+  const completion = await client.chat.completions.create({ ...CHAT, model: "fast" });
+  expect(completion.choices[0]?.message.role).toBe("assistant");
   const refused = await client.chat.completions.create({ ...CHAT, model: "openai/gpt-4o" }).catch(String);
   expect(refused).toContain("may not use");
 }, 120_000);

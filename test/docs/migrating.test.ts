@@ -23,10 +23,10 @@ test("a client of the gateway before works with another address and key alone", 
     });
   // Keys made by the command line count within a second.
   const deadline = performance.now() + 2_000;
-  let answer = await send({ "Acme-Target-URL": upstream.origin });
-  while (answer.status === 401 && performance.now() < deadline)
-    answer = await send({ "Acme-Target-URL": upstream.origin });
-  for (const each of [answer, await send({ "Acme-OpenAI-Api-Base": upstream.origin })]) {
+  let response = await send({ "Acme-Target-URL": upstream.origin });
+  while (response.status === 401 && performance.now() < deadline)
+    response = await send({ "Acme-Target-URL": upstream.origin });
+  for (const each of [response, await send({ "Acme-OpenAI-Api-Base": upstream.origin })]) {
     expect(each.status).toBe(200);
     expect(each.headers.get("acme-id")).toBe(each.headers.get("gateway-id")!);
     const record = await recordOf(weir, each.headers.get("gateway-id")!);

@@ -76,9 +76,9 @@ test.each([
 ])(
   "the tutorial's provider reads a response that comes %s, prices it, and hides its credential",
   async (_name, body) => {
-    const answer = await ask("llm.corp.example", "support", body);
-    expect(answer.status).toBe(200);
-    const record = await recordOf(weir, (await answer.text()) && answer.headers.get("gateway-id")!);
+    const response = await ask("llm.corp.example", "support", body);
+    expect(response.status).toBe(200);
+    const record = await recordOf(weir, (await response.text()) && response.headers.get("gateway-id")!);
     expect(record).toMatchObject({
       provider: "CORP",
       model: "corp-9",
@@ -101,11 +101,11 @@ test.each([
   ["other.example", "support", 403, "host_not_allowed"],
   ["other.example", "research", 200, undefined],
 ])("the tutorial's policy responds to a request to %s of team %p with %d %p", async (host, team, status, code) => {
-  const answer = await ask(host, team);
-  expect(answer.status).toBe(status);
+  const response = await ask(host, team);
+  expect(response.status).toBe(status);
   if (code !== undefined) {
-    expect((await answer.json()).error.code).toBe(code);
-    expect((await recordOf(weir, answer.headers.get("gateway-id")!))["response_status"]).toBe(status);
+    expect((await response.json()).error.code).toBe(code);
+    expect((await recordOf(weir, response.headers.get("gateway-id")!))["response_status"]).toBe(status);
   }
 });
 

@@ -65,8 +65,8 @@ async function run(program: string, words: readonly string[]) {
 }
 
 async function recorded(): Promise<number> {
-  const answer = await callApi(weir, "/v1/request/count/query", { method: "POST", body: '{"filter":"all"}' });
-  return (await answer.json()).data;
+  const response = await callApi(weir, "/v1/request/count/query", { method: "POST", body: '{"filter":"all"}' });
+  return (await response.json()).data;
 }
 
 test.each(programs("ts"))(

@@ -12,7 +12,7 @@ export interface ApiServer extends AsyncDisposable {
   /** Sorted by the time of creation, then by id. */
   readonly records: readonly ApiRecord[];
   /** The questions so far. */
-  readonly asked: { readonly path: string; readonly body: Question; readonly authorization: string | undefined }[];
+  readonly calls: { readonly path: string; readonly body: Question; readonly authorization: string | undefined }[];
   insert(records: readonly ApiRecord[]): void;
   remove(keep: (record: ApiRecord) => boolean): void;
 }
@@ -65,20 +65,20 @@ export async function startApi(options: ApiServerOptions): Promise<ApiServer> {
       );
     return found.get(name) ?? [];
   };
-  const asked: ApiServer["asked"] = [];
+  const calls: ApiServer["calls"] = [];
 
   const server = createServer(async (request, response) => {
     const body = JSON.parse(await readBody(request)) as Question;
     const path = request.url ?? "";
-    const fault = options.fault?.(asked.length, path);
-    asked.push({ path, body, authorization: request.headers.authorization });
+    const fault = options.fault?.(calls.length, path);
+    calls.push({ path, body, authorization: request.headers.authorization });
     if (request.headers.authorization !== `Bearer ${KEY}`)
       return send(response, 401, print(failure(401, "no such key")));
     if (fault?.kind === "status") return send(response, fault.status, fault.body ?? "", fault.headers);
     if (fault?.kind === "text") return send(response, 200, fault.text);
     if (fault?.kind === "reset") return void response.destroy();
     if (fault?.kind === "hang") return;
-    const envelope = answer(path, body, records, matching(body.filter ?? "all"));
+    const envelope = respond(path, body, records, matching(body.filter ?? "all"));
     if (envelope.error !== null) return send(response, envelope.error, print(envelope));
     if (fault?.kind === "fewer") return send(response, 200, print(halved(envelope)));
     if (fault?.kind === "end") return send(response, 200, print({ ...halved(envelope), next_cursor: null }));
@@ -94,7 +94,7 @@ export async function startApi(options: ApiServerOptions): Promise<ApiServer> {
     get records() {
       return records;
     },
-    asked,
+    calls,
     insert(more) {
       found = new Map();
       records = [...records, ...more].sort(byTime);
@@ -116,7 +116,7 @@ interface Envelope {
   readonly next_cursor?: string | null;
 }
 
-function answer(
+function respond(
   path: string,
   question: Question,
   records: readonly ApiRecord[],

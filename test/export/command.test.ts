@@ -41,7 +41,7 @@ test.each([
       },
     );
   const child = start();
-  while (api.asked.length < 5 && child.exitCode === null) await Bun.sleep(2);
+  while (api.calls.length < 5 && child.exitCode === null) await Bun.sleep(2);
   child.kill(signal);
   expect(await child.exited).toBe(status);
   expect(await new Response(child.stderr).text()).toBe(`weir export: stopped by ${signal}; continue with --resume\n`);

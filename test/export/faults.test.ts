@@ -102,7 +102,7 @@ test.each<[string, Fault, number, number, RegExp]>([
   const { status, stderr } = await run(api.url, [...ALL, "--output", "-"]);
   expect(status).toBe(expected);
   expect(stderr).toMatch(message);
-  expect(api.asked.length).toBe(from + 1);
+  expect(api.calls.length).toBe(from + 1);
   expect(stderr).not.toContain(KEY);
 });
 
@@ -128,7 +128,7 @@ test("a service that stays away ends the export with status 1 after the last att
   const first = await run(api.url, [...ALL, "--output", output], { pace: { ...QUICK, attemptsMax: 3 } });
   expect(first.status).toBe(1);
   expect(first.stderr).toMatch(/status 503, after 3 attempts; continue with --resume/);
-  expect(api.asked.length).toBe(5);
+  expect(api.calls.length).toBe(5);
   away = false;
   expect(await run(api.url, [...ALL, "--output", output, "--resume"])).toMatchObject({ status: 0 });
   expect(ids(Buffer.from(await Bun.file(output).bytes())).length).toBe(RECORDS.length);
@@ -176,7 +176,7 @@ test("a page too large for its memory limit is requested with fewer records", as
   const { status, stdout } = await run(api.url, [...ALL, "--include-body", "--output", "-"]);
   expect(status).toBe(0);
   expect(ids(stdout)).toEqual(records.map(({ request_id }) => request_id));
-  const limits = api.asked.filter(({ path }) => path === QUERY).map(({ body }) => body.limit);
+  const limits = api.calls.filter(({ path }) => path === QUERY).map(({ body }) => body.limit);
   expect(limits.slice(0, 3)).toEqual([200, 25, 3]);
   expect(Math.max(...limits.slice(3).map(Number))).toBeLessThan(3);
 });
@@ -189,7 +189,7 @@ test("pages come with the key, the sort and no bodies, and grow to what fits", a
   }));
   await using api = await startApi({ records });
   await run(api.url, [...ALL, "--order", "desc", "--output", "-", "--limit", "2999"]);
-  const questions = api.asked.filter(({ path }) => path === QUERY);
+  const questions = api.calls.filter(({ path }) => path === QUERY);
   for (const { body, authorization } of questions) {
     expect(body).toMatchObject({ sort: { created_at: "desc" }, includeBody: false });
     expect(authorization).toBe(`Bearer ${KEY}`);
@@ -198,7 +198,7 @@ test("pages come with the key, the sort and no bodies, and grow to what fits", a
 });
 
 test("a page is on its way while the one before is written", async () => {
-  const { promise: secondAsked, resolve } = Promise.withResolvers<void>();
+  const { promise: secondCall, resolve } = Promise.withResolvers<void>();
   await using api = await startApi({
     records: RECORDS,
     fault: (number) => {
@@ -208,7 +208,7 @@ test("a page is on its way while the one before is written", async () => {
   });
   const stdout = new Writable({
     write(_chunk, _encoding, done) {
-      void secondAsked.then(() => done());
+      void secondCall.then(() => done());
     },
   });
   expect(await run(api.url, [...ALL, "--output", "-"], { stdout })).toMatchObject({ status: 0 });

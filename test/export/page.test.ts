@@ -163,8 +163,8 @@ describe("the cursor at the end of a response", () => {
     ["with a quote", '{"data":[],"error":null,"next_cursor":"a\\"b"}', undefined],
     ["cut off", '{"data":[],"error":null,"next_cursor":"abc', undefined],
     ["of nothing", "", undefined],
-  ])("%s", (_name, answer, cursor) => {
-    expect(cursorAtEnd(Buffer.from(answer))).toBe(cursor as string);
+  ])("%s", (_name, response, cursor) => {
+    expect(cursorAtEnd(Buffer.from(response))).toBe(cursor as string);
   });
 });
 

@@ -134,7 +134,7 @@ test("an export killed before its first page has a checkpoint, and no file that 
   const controller = new AbortController();
   const at = ["--api-url", first.url, "--force"];
   const begun = run(first.url, [...argv, ...at], { interrupted: controller.signal });
-  while (first.asked.length < 4) await Bun.sleep(1);
+  while (first.calls.length < 4) await Bun.sleep(1);
   controller.abort("SIGHUP");
   expect(await begun).toMatchObject({ status: 129 });
   const checkpoint = await readFile(`${output}.checkpoint`, "utf8");
@@ -174,9 +174,9 @@ test("a resumed export does not read again what it has", async () => {
   const { interrupted, fault } = stopAt(4);
   await using api = await startApi({ records: RECORDS, fault });
   await run(api.url, [...ALL, "--output", output], { interrupted });
-  const before = api.asked.length;
+  const before = api.calls.length;
   await run(api.url, [...ALL, "--output", output, "--resume"]);
-  const [next] = api.asked.slice(before);
+  const [next] = api.calls.slice(before);
   expect(next).toMatchObject({ path: QUERY });
   expect(next?.body.cursor).toBeString();
 });
@@ -192,10 +192,10 @@ test("an absent end date is the moment at which the export began, also when it i
   const { interrupted, fault } = stopAt(3);
   await using api = await startApi({ records: recent, fault });
   await run(api.url, ["--output", output], { interrupted });
-  const filter = JSON.stringify(api.asked.at(-1)?.body.filter);
+  const filter = JSON.stringify(api.calls.at(-1)?.body.filter);
   api.insert([{ ...makeRecord(1), request_id: "late", request_created_at: new Date(Date.now() + 1).toISOString() }]);
   expect(await run(api.url, ["--output", output, "--resume"])).toMatchObject({ status: 0 });
-  expect(JSON.stringify(api.asked.at(-1)?.body.filter)).toBe(filter);
+  expect(JSON.stringify(api.calls.at(-1)?.body.filter)).toBe(filter);
   expect((await readFile(output, "utf8")).split("\n").length - 1).toBe(recent.length);
 });
 
@@ -246,7 +246,7 @@ describe("what is there already", () => {
     expect(status).toBe(2);
     expect(stderr).toMatch(/exists; continue with --resume, or replace it with --force/);
     expect(await readFile(`${output}${suffix}`, "utf8")).toBe("precious");
-    expect(api.asked.length).toBe(0);
+    expect(api.calls.length).toBe(0);
 
     expect(await run(api.url, [...argv, "--force"])).toMatchObject({ status: 0 });
     expect((await readFile(output)).subarray(0, 4).toString()).toBe("PAR1");
@@ -285,7 +285,7 @@ describe("what is there already", () => {
     const { status, stderr } = await run(api.url, [...ALL, "--output", folder.file(path), "--force"]);
     expect(stderr).toMatch(message);
     expect(status).toBe(2);
-    expect(api.asked.length).toBe(0);
+    expect(api.calls.length).toBe(0);
   });
 
   test("is not looked for in a pipe, which nothing can be cut off", async () => {

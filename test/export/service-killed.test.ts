@@ -21,8 +21,8 @@ beforeAll(async () => {
   weir = await startWeir();
   for (let from = 0; from < RECORDS; from += 1_000) {
     const lines = Array.from({ length: 1_000 }, (_, at) => JSON.stringify(history(from + at)));
-    const answer = await callApi(weir, "/v1/import", { method: "POST", body: lines.join("\n") });
-    expect(await answer.json()).toMatchObject({ data: { imported: 1_000 } });
+    const response = await callApi(weir, "/v1/import", { method: "POST", body: lines.join("\n") });
+    expect(await response.json()).toMatchObject({ data: { imported: 1_000 } });
   }
   inserted = keepInserting();
 }, 120_000);

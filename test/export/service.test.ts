@@ -48,7 +48,7 @@ afterAll(async () => {
 });
 
 async function send(content: string, index: number): Promise<string> {
-  const answer = await fetch(`${weir.gateway}/v1/chat/completions`, {
+  const response = await fetch(`${weir.gateway}/v1/chat/completions`, {
     method: "POST",
     headers: {
       "Gateway-Auth": `Bearer ${KEY}`,
@@ -59,14 +59,14 @@ async function send(content: string, index: number): Promise<string> {
     },
     body: JSON.stringify({ model: "m-1", messages: [{ role: "user", content }] }),
   });
-  await answer.text();
-  return answer.headers.get("gateway-id") ?? "";
+  await response.text();
+  return response.headers.get("gateway-id") ?? "";
 }
 
 async function ask(method: string, path: string, body: object): Promise<unknown> {
   const headers = { authorization: `Bearer ${KEY}`, "content-type": "application/json" };
-  const answer = await fetch(weir.api + path, { method, headers, body: JSON.stringify(body) });
-  const { data, error } = (await answer.json()) as { data: unknown; error: unknown };
+  const response = await fetch(weir.api + path, { method, headers, body: JSON.stringify(body) });
+  const { data, error } = (await response.json()) as { data: unknown; error: unknown };
   expect({ path, error }).toEqual({ path, error: null });
   return data;
 }

@@ -174,21 +174,21 @@ test.each([
   ["desc", "a time", whole, START + ROWS * 1000],
   ["asc", "a common property", and(property("Common", "even"), whole), START + 1000],
 ] as const)("a page further down (%s) of %s is entered at its cursor alone", async (order, _name, filter, bound) => {
-  const asked: unknown[] = [];
+  const probes: unknown[] = [];
   const watched: Store["records"] = {
     ...store.records,
     query: (statement, options) => {
-      if (statement.sql.includes("order by")) asked.push(...statement.args);
+      if (statement.sql.includes("order by")) probes.push(...statement.args);
       return store.records.query(statement, options);
     },
   };
   const scope = scopeOf(filter);
   const options = { sort: decodeSort({ created_at: order }), limit: 20, offset: 0, deadline: new Deadline(20_000) };
   const first = await findPage(watched, scope, options);
-  expect(asked.splice(0)).toContain(bound);
+  expect(probes.splice(0)).toContain(bound);
   const next = await findPage(watched, scope, { ...options, after: first.next });
-  expect(asked.length).toBeGreaterThan(0);
-  expect(asked).not.toContain(bound);
+  expect(probes.length).toBeGreaterThan(0);
+  expect(probes).not.toContain(bound);
   const expected = await findPage(store.records, scope, { ...options, offset: 20 });
   expect(next.rows).toEqual(expected.rows);
 });

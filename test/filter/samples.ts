@@ -66,12 +66,12 @@ function exchange(n: number): Exchange {
   const whole = (nth: number) => pick(WHOLE, n, nth) ?? null;
   const flag = (nth: number) => (n % nth === 0 ? null : n % 2);
   const body = pick(TEXTS, n, 4);
-  const answer = pick(TEXTS, n, 5);
+  const output = pick(TEXTS, n, 5);
   const optional = {
     ...(pick(TEXTS, n, 6) === undefined ? {} : { prompt: pick(TEXTS, n, 6)! }),
     ...(pick(TEXTS, n, 9) === undefined ? {} : { completion: pick(TEXTS, n, 9)! }),
     ...(body === undefined ? {} : { requestBody: body }),
-    ...(answer === undefined ? {} : { responseBody: answer }),
+    ...(output === undefined ? {} : { responseBody: output }),
   };
   return {
     columns: {

@@ -27,8 +27,8 @@ async function post(
   type = "application/json",
 ): Promise<Json> {
   const headers = { authorization: `Bearer ${key}`, "content-type": type };
-  const answer = await fetch(weir.api + path, { method: "POST", headers, body });
-  return { status: answer.status, ...(await answer.json()) };
+  const response = await fetch(weir.api + path, { method: "POST", headers, body });
+  return { status: response.status, ...(await response.json()) };
 }
 
 const put = (body: string | Uint8Array<ArrayBuffer>, key = KEY) =>
@@ -215,7 +215,7 @@ test("on a terminal a broken line is reported under the command's name, with the
   const written: string[] = [];
   const stderr = { isTTY: true, columns: 100, write: (text: string) => written.push(text) };
   await importInto(weir.api, ["-"], "not JSON\n", { stderr });
-  const [before, told] = written.join("").split("weir import: stdin:1: ");
+  const [before, message] = written.join("").split("weir import: stdin:1: ");
   expect(before?.endsWith("\r\x1b[2K")).toBe(true);
-  expect(told?.startsWith("not JSON\n")).toBe(true);
+  expect(message?.startsWith("not JSON\n")).toBe(true);
 });

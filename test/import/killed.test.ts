@@ -63,10 +63,10 @@ function startDoor(weir: Weir) {
         () => new Response(null, { status: 502 }),
       );
       if (callsLeft > 0) {
-        const answer = await passed;
+        const response = await passed;
         // A busy service may refuse a call, which is sent again.
-        if (answer.ok) callsLeft--;
-        return answer;
+        if (response.ok) callsLeft--;
+        return response;
       }
       onItsWay.resolve();
       await struck.promise;

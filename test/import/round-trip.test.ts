@@ -15,7 +15,7 @@ const env = { WEIR_API_KEY: KEY };
 const ALL = ["--include-body", "--output", "-"];
 
 beforeAll(async () => {
-  upstream = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: answer });
+  upstream = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: respond });
   [source, folder] = await Promise.all([startWeir(), makeFolder()]);
   for (const [index, text] of HOSTILE.entries()) await send(text, index);
   exported = await exportAll(source);
@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 /** A chat answer, a stream, a binary, a failure, or text that is no JSON, as the path asks. */
-async function answer(request: Request): Promise<Response> {
+async function respond(request: Request): Promise<Response> {
   const url = new URL(request.url);
   if (url.pathname.endsWith("/messages")) {
     const body = { id: "m-1", type: "message", role: "assistant", model: "claude-opus-5", content: [] };

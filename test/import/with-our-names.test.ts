@@ -6,13 +6,17 @@ import { importInto } from "./run-import.ts";
 
 const ID = "0b7c9a52-1111-4222-8333-444455556666";
 const CHAT = { model: "gpt-4o", messages: [{ role: "user", content: "How high is it?" }] };
-const ANSWER = { id: "c-1", object: "chat.completion", choices: [{ message: { role: "assistant", content: "Very" } }] };
+const RESPONSE = {
+  id: "c-1",
+  object: "chat.completion",
+  choices: [{ message: { role: "assistant", content: "Very" } }],
+};
 
 /** A record as the other product writes it. */
 const FOREIGN = {
   response_id: "f6d1",
   response_created_at: "2026-03-04T05:06:08.009+00:00",
-  response_body: ANSWER,
+  response_body: RESPONSE,
   response_status: 200,
   response_model: "gpt-4o",
   request_id: ID,
@@ -88,7 +92,7 @@ test("records of another product arrive in Weir's words", async () => {
     cache_enabled: false,
     error_message: "not now",
     request_body: CHAT,
-    response_body: ANSWER,
+    response_body: RESPONSE,
   });
   expect(first.llmSchema.request.messages).toMatchObject([{ role: "user", content: "How high is it?" }]);
   expect(Object.keys(first.properties)).toEqual(["Team", "Plan", "Count"]);

@@ -181,8 +181,8 @@ describe("a delivery", () => {
     ["a refusal", () => new Response("no", { status: 400 }), 400, "pending"],
     ["gone", () => new Response(null, { status: 410 }), 410, "failed"],
     ["a long response", () => new Response("x".repeat(5_000_000)), 200, "delivered"],
-  ])("that gets %s ends as it should", async (_name, answer, status, state) => {
-    using receiver = startReceiver(answer);
+  ])("that gets %s ends as it should", async (_name, respond, status, state) => {
+    using receiver = startReceiver(respond);
     const { json } = await api.call("POST", "/v1/webhooks", { body: { url: receiver.url } });
     const tested = await api.call("POST", `/v1/webhooks/${json.data.id}/test`);
     expect(tested.json.data).toMatchObject([{ state, attempts: 1, last_status: status }]);

@@ -23,14 +23,16 @@ export interface Receiver extends Disposable {
 }
 
 /** Listens on loopback and answers with what `answer` says, 200 unless told otherwise. */
-export function startReceiver(answer: (seen: number) => Response | Promise<Response> = () => new Response()): Receiver {
+export function startReceiver(
+  respond: (seen: number) => Response | Promise<Response> = () => new Response(),
+): Receiver {
   const received: Received[] = [];
   const server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
     async fetch(request) {
       const text = await request.text();
-      const response = await answer(received.length);
+      const response = await respond(received.length);
       received.push({
         id: request.headers.get("webhook-id") ?? "",
         timestamp: Number(request.headers.get("webhook-timestamp")),

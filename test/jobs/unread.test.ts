@@ -19,7 +19,7 @@ const REQUEST = JSON.stringify({
   ],
 });
 const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
-const ANSWER = {
+const RESPONSE = {
   id: "c-1",
   object: "chat.completion",
   model: "gpt-4o-1",
@@ -31,19 +31,19 @@ const EVENTS = [
   { id: "c-1", object: "chat.completion.chunk", choices: [{ index: 0, delta: { content: "ll" } }], usage },
 ];
 const SSE = EVENTS.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
-const LONG = JSON.stringify({ ...ANSWER, choices: [{ message: { content: "long ".repeat(20_000) } }] });
+const LONG = JSON.stringify({ ...RESPONSE, choices: [{ message: { content: "long ".repeat(20_000) } }] });
 
 const EXCHANGES: Readonly<Record<string, Passed>> = {
-  "an answer": { response: JSON.stringify(ANSWER) },
+  "an answer": { response: JSON.stringify(RESPONSE) },
   "a long answer": { response: LONG },
   "a stream": { response: SSE, head: { headers: ["Content-Type", "text/event-stream"] } },
   "a compressed answer": {
-    response: gzipSync(JSON.stringify(ANSWER)),
+    response: gzipSync(JSON.stringify(RESPONSE)),
     head: { headers: ["Content-Type", "application/json", "Content-Encoding", "gzip"] },
   },
   "a failure": { response: '{"error":{"message":"no","type":"bad"}}', head: { status: 400 } },
   "text of no format": { response: "hello", head: { headers: ["Content-Type", "text/plain"] } },
-  "an omitted answer": { response: JSON.stringify(ANSWER), begin: { omitResponse: true } },
+  "an omitted answer": { response: JSON.stringify(RESPONSE), begin: { omitResponse: true } },
 };
 
 /** Breaks the reading of every exchange until it is repaired. */
@@ -145,9 +145,9 @@ async function comparable(there: Rig, id: string, name: string) {
   const { updated_at: _now, delay_ms: _delay, time_to_first_token: _first, ...rest } = row;
   const parts = ["headers", "request", "response", "raw"] as const satisfies readonly BodyPart[];
   const bodies = await Promise.all(parts.map((part) => there.body(id, part)));
-  const answered = ["response_id", "response_model", "model", "wire_schema", "usage_raw", "cost", "cost_source"];
+  const columns = ["response_id", "response_model", "model", "wire_schema", "usage_raw", "cost", "cost_source"];
   const omitted =
-    name === "an omitted answer" ? [...answered, ...Object.keys(rest).filter((key) => /_tokens$/.test(key))] : [];
+    name === "an omitted answer" ? [...columns, ...Object.keys(rest).filter((key) => /_tokens$/.test(key))] : [];
   const texts = (await there.store.content.texts([id])).get(id);
   return { row: Object.fromEntries(Object.entries(rest).filter(([key]) => !omitted.includes(key))), bodies, texts };
 }

@@ -233,11 +233,11 @@ test("the European pair is in the backup with its records, and is restored to a 
   mkdirSync(dataDirectory);
   const both = await startWeir({ dataDirectory, env: pair });
   const [, euGateway] = /"eu_gateway":"([^"]+)"/.exec(both.log())!;
-  const answer = await fetch(`${euGateway}/v1/x`, { headers: gatewayHeaders(upstream.origin) });
-  await answer.text();
+  const response = await fetch(`${euGateway}/v1/x`, { headers: gatewayHeaders(upstream.origin) });
+  await response.text();
   // On a busy machine the pair serves before its database is made.
   const [, ownApi] = /"eu_api":"([^"]+)"/.exec(both.log())!;
-  await recordOf({ api: ownApi! }, answer.headers.get("gateway-id")!);
+  await recordOf({ api: ownApi! }, response.headers.get("gateway-id")!);
   expect(await command(both.env, "backup", at("pair.tar"), "-q")).toMatchObject({ status: 0 });
   await both.stop();
   const single = await command(envOf(at("single")), "restore", at("pair.tar"));
@@ -246,7 +246,7 @@ test("the European pair is in the backup with its records, and is restored to a 
   expect((await command(env, "restore", at("pair.tar"))).status).toBe(0);
   await using again = await startWeir({ dataDirectory: at("pair-restored"), env: pair });
   const [, euApi] = /"eu_api":"([^"]+)"/.exec(again.log())!;
-  expect((await recordOf({ api: euApi! }, answer.headers.get("gateway-id")!))["response_status"]).toBe(200);
+  expect((await recordOf({ api: euApi! }, response.headers.get("gateway-id")!))["response_status"]).toBe(200);
 }, 120_000);
 
 test("spool files that the recorder deletes during a backup are kept, with what was appended meanwhile", () => {

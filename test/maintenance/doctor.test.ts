@@ -37,9 +37,9 @@ beforeAll(async () => {
   await using upstream = await startUpstream();
   mkdirSync(sound);
   const weir = await startWeir({ dataDirectory: sound });
-  const answer = await fetch(`${weir.gateway}/v1/x`, { headers: gatewayHeaders(upstream.origin) });
-  await answer.text();
-  await recordOf(weir, answer.headers.get("gateway-id")!);
+  const response = await fetch(`${weir.gateway}/v1/x`, { headers: gatewayHeaders(upstream.origin) });
+  await response.text();
+  await recordOf(weir, response.headers.get("gateway-id")!);
   await weir.stop();
   // What the tests overwrite must be in the files themselves, not in logs beside them.
   for (const name of ["weir.db", "bodies.db"]) sql(join(sound, name), "pragma wal_checkpoint(truncate)");

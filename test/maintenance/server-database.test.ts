@@ -19,9 +19,9 @@ test("with the records on a server a backup holds the node's spool and name, and
   const env = { WEIR_DATABASE_URL: sqld.url };
   const weir = await startWeir({ dataDirectory: data, env });
   const send = async (gateway: string) => {
-    const answer = await fetch(`${gateway}/v1/x`, { headers: gatewayHeaders(upstream.origin), keepalive: false });
-    await answer.text();
-    return answer.headers.get("gateway-id")!;
+    const response = await fetch(`${gateway}/v1/x`, { headers: gatewayHeaders(upstream.origin), keepalive: false });
+    await response.text();
+    return response.headers.get("gateway-id")!;
   };
   const first = await send(weir.gateway);
   await recordOf(weir, first);

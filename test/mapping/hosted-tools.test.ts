@@ -71,7 +71,7 @@ const HOSTED: readonly (readonly [string, WireSchemaName, Json, Json])[] = [
   ],
 ];
 
-const answered = (wireSchema: WireSchemaName, responseBody: Json) => {
+const readCalls = (wireSchema: WireSchemaName, responseBody: Json) => {
   const schema = toLlmSchema({
     wireSchema,
     provider: "P",
@@ -86,8 +86,8 @@ const answered = (wireSchema: WireSchemaName, responseBody: Json) => {
   return [...(schema?.response.messages ?? []), ...(schema?.response.responses ?? [])];
 };
 
-test.each(HOSTED)("%s is shown, and is no call", (_name, wireSchema, answer, shown) => {
-  const said: Json[] = answered(wireSchema, answer);
+test.each(HOSTED)("%s is shown, and is no call", (_name, wireSchema, response, shown) => {
+  const said: Json[] = readCalls(wireSchema, response);
   expect(said.flatMap(({ tool_calls = [] }) => tool_calls)).toEqual([]);
   expect(said.flatMap(({ contentArray = [] }) => contentArray)).toEqual([expect.objectContaining(shown)]);
 });
@@ -96,7 +96,7 @@ test.each<[string, WireSchemaName, Json]>([
   ["Anthropic", "messages", claude({ type: "tool_use", id: "t", name: "f", input: {} })],
   ["OpenAI", "responses", gpt({ type: "function_call", call_id: "t", name: "f", arguments: "{}" })],
   ["Gemini", "generate-content", gemini({ functionCall: { name: "f", args: {} } })],
-])("a call that the client executes is a client tool: %s", (_name, wireSchema, answer) => {
-  const said: Json[] = answered(wireSchema, answer);
+])("a call that the client executes is a client tool: %s", (_name, wireSchema, response) => {
+  const said: Json[] = readCalls(wireSchema, response);
   expect(said.flatMap(({ tool_calls = [] }) => tool_calls)).toEqual([expect.objectContaining({ name: "f" })]);
 });

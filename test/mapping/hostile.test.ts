@@ -63,7 +63,7 @@ test.each<[string, string, WireSchemaName, (at: number) => Json]>([
   ],
 ])("a stream of many %s is read in time", (_name, path, schema, event) => {
   const started = performance.now();
-  const reading = readAnswer(path, schema, { responseBody: undefined, events: repeated(event) });
+  const reading = readResponse(path, schema, { responseBody: undefined, events: repeated(event) });
   toLlmSchema({
     wireSchema: schema,
     provider: "P",
@@ -89,15 +89,15 @@ test.each<[string, WireSchemaName, Json]>([
   ["results", "text-generation", { results: LONG }],
   ["predictions", "embeddings", { predictions: LONG }],
 ])("a response with a million %s is read", (_name, schema, responseBody) => {
-  const reading = readAnswer("/m", schema, { responseBody, events: undefined });
+  const reading = readResponse("/m", schema, { responseBody, events: undefined });
   expect(reading.wireSchema).toBe(schema);
 });
 
 /** Reads what a provider that speaks `schema` answered. */
-function readAnswer(
+function readResponse(
   path: string,
   schema: WireSchemaName,
-  answer: Pick<Parameters<typeof readExchange>[0], "responseBody" | "events">,
+  response: Pick<Parameters<typeof readExchange>[0], "responseBody" | "events">,
 ) {
   return readExchange({
     method: "POST",
@@ -109,6 +109,6 @@ function readAnswer(
     responseHeaders: new Headers(),
     provider: { apiVersion: 1, name: "P", wireSchemas: [{ path: /./, schema }] },
     modelOverride: undefined,
-    ...answer,
+    ...response,
   });
 }

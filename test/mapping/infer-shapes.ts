@@ -8,7 +8,7 @@ export interface Shape {
   readonly samples: readonly Sample[];
   /** An exchange that was not among the samples, and what it must read as. */
   readonly fresh: Sample;
-  readonly told: {
+  readonly expected: {
     readonly messages?: readonly (readonly [role: string, content: string])[];
     readonly prompt: string;
     readonly completion?: string;
@@ -28,7 +28,7 @@ const TALKS = [
 
 const OLDER = ["Good morning to you", "Good morning! How can I be of use?"] as const;
 
-type Talk = (question: string, answer: string, input: number, output: number, index: number) => Sample;
+type Talk = (question: string, response: string, input: number, output: number, index: number) => Sample;
 
 const whole = (requestBody: Json, responseBody: Json): Sample => ({
   requestBody,
@@ -44,25 +44,25 @@ const stream = (requestBody: Json, events: readonly Json[], names?: readonly str
 });
 const pieces = (text: string) => text.split(/(?<= )/);
 
-function shape(name: string, model: string, talk: Talk, more: Partial<Shape["told"]> = {}): Shape {
-  const all = TALKS.map(([question, answer, input, output], index) => talk(question, answer, input, output, index));
+function shape(name: string, model: string, talk: Talk, more: Partial<Shape["expected"]> = {}): Shape {
+  const all = TALKS.map(([question, response, input, output], index) => talk(question, response, input, output, index));
   const [question, completion, prompt_tokens, completion_tokens] = TALKS.at(-1)!;
-  const told = { prompt: question, completion, usage: { prompt_tokens, completion_tokens }, ...more };
-  return { name, model, samples: all.slice(0, -1), fresh: all.at(-1)!, told };
+  const expected = { prompt: question, completion, usage: { prompt_tokens, completion_tokens }, ...more };
+  return { name, model, samples: all.slice(0, -1), fresh: all.at(-1)!, expected };
 }
 
-const asked = TALKS.at(-1)![0];
+const lastQuestion = TALKS.at(-1)![0];
 const CONVERSATION = [
   ["user", OLDER[0]],
   ["assistant", OLDER[1]],
-  ["user", asked],
+  ["user", lastQuestion],
 ] as const;
 
 export const SHAPES: readonly Shape[] = [
   shape(
     "JSON: turns with utterances, tokens under billing",
     "zeta-1",
-    (question, answer, input, output, at) =>
+    (question, response, input, output, at) =>
       whole(
         {
           model: "zeta-1",
@@ -75,7 +75,7 @@ export const SHAPES: readonly Shape[] = [
         },
         {
           ref: `r-${at}91`,
-          reply: { utterance: answer, mood: "calm" },
+          reply: { utterance: response, mood: "calm" },
           billing: { in: input, out: output },
           took_ms: 41 + at,
         },
@@ -85,27 +85,27 @@ export const SHAPES: readonly Shape[] = [
   shape(
     "SSE: kinds of frames, thoughts beside the words, tokens at the end",
     "zeta-2",
-    (question, answer, input, output) =>
+    (question, response, input, output) =>
       stream({ model: "zeta-2", turns: [{ speaker: "customer", utterance: question }], live: true }, [
         { kind: "open", session: "s-8841", model: "zeta-2" },
         { kind: "thought", bit: "the user " },
         { kind: "thought", bit: "wants a fact " },
-        ...pieces(answer).map((bit) => ({ kind: "say", bit })),
+        ...pieces(response).map((bit) => ({ kind: "say", bit })),
         { kind: "close", billing: { in: input, out: output } },
       ]),
-    { messages: [["user", asked]] },
+    { messages: [["user", lastQuestion]] },
   ),
-  shape("NDJSON: the whole text so far on every line", "cumulus", (question, answer, input, output) => {
-    const soFar = pieces(answer).map((_piece, at, all) => all.slice(0, at + 1).join(""));
+  shape("NDJSON: the whole text so far on every line", "cumulus", (question, response, input, output) => {
+    const soFar = pieces(response).map((_piece, at, all) => all.slice(0, at + 1).join(""));
     return stream({ engine: "cumulus", ask: question }, [
       ...soFar.map((out, at) => ({ out, n: at })),
-      { out: answer, finished: true, meter: { tokensRead: input, tokensWritten: output } },
+      { out: response, finished: true, meter: { tokensRead: input, tokensWritten: output } },
     ]);
   }),
   shape(
     "JSON: pairs of role and text, answer in pieces, nameless counts",
     "trio",
-    (question, answer, input, output) =>
+    (question, response, input, output) =>
       whole(
         {
           model: "trio",
@@ -116,7 +116,7 @@ export const SHAPES: readonly Shape[] = [
             ["human", question],
           ],
         },
-        { result: pieces(answer).map((p) => ({ p })), c: { a: input * 3, b: output, c: input * 3 + output } },
+        { result: pieces(response).map((p) => ({ p })), c: { a: input * 3, b: output, c: input * 3 + output } },
       ),
     {
       messages: [["system", "Answer briefly and truly."], ...CONVERSATION],
@@ -126,12 +126,12 @@ export const SHAPES: readonly Shape[] = [
   shape(
     "JSON: the role is the member's name",
     "keyed",
-    (question, answer, input, output) =>
+    (question, response, input, output) =>
       whole(
         { model: "keyed", history: [{ user: OLDER[0] }, { assistant: OLDER[1] }, { user: question }] },
         {
           candidates: [
-            { say: answer, score: 0.9 },
+            { say: response, score: 0.9 },
             { say: "I do not know.", score: 0.1 },
           ],
           stats: { promptTokens: input, generatedTokens: output },
@@ -142,21 +142,21 @@ export const SHAPES: readonly Shape[] = [
   shape(
     "NDJSON: thoughts and words under one name, told apart by their phase",
     "phased",
-    (question, answer, input, output) =>
+    (question, response, input, output) =>
       stream({ model: "phased", messages: [{ role: "user", content: question }] }, [
         { phase: "think", content: "The user " },
         { phase: "think", content: "wants a fact " },
-        ...pieces(answer).map((content) => ({ phase: "answer", content })),
+        ...pieces(response).map((content) => ({ phase: "answer", content })),
         { phase: "finish", stats: { n_prompt: input, n_gen: output } },
       ]),
-    { messages: [["user", asked]] },
+    { messages: [["user", lastQuestion]] },
   ),
-  shape("JSON: alternatives that are told by their scores", "scored", (question, answer, input, output) =>
+  shape("JSON: alternatives that are told by their scores", "scored", (question, response, input, output) =>
     whole(
       { model: "scored", text_in: question },
       {
         outputs: [
-          { text_out: answer, prob: 0.9 },
+          { text_out: response, prob: 0.9 },
           { text_out: "I do not know.", prob: 0.1 },
         ],
         spent: { input, output },
@@ -166,7 +166,7 @@ export const SHAPES: readonly Shape[] = [
   shape(
     "JSON: what came before apart from the newest question",
     "lastly",
-    (question, answer, input, output) =>
+    (question, response, input, output) =>
       whole(
         {
           model: "lastly",
@@ -178,23 +178,23 @@ export const SHAPES: readonly Shape[] = [
           query: question,
         },
         {
-          data: { answer, model: "lastly-2026-01" },
+          data: { answer: response, model: "lastly-2026-01" },
           usage: { question_tokens: input, answer_tokens: output, total_tokens: input + output },
         },
       ),
     { messages: [["system", "You are a patient teacher."], ...CONVERSATION], responseModel: "lastly-2026-01" },
   ),
-  shape("SSE: named events with bare text", "plain", (question, answer, input, output) =>
+  shape("SSE: named events with bare text", "plain", (question, response, input, output) =>
     stream(
       { model: "plain", question },
-      [{ job: "j-1" }, ...pieces(answer), { spent: { input, output }, usage: { input, output } }],
-      ["begin", ...pieces(answer).map(() => "token"), "end"],
+      [{ job: "j-1" }, ...pieces(response), { spent: { input, output }, usage: { input, output } }],
+      ["begin", ...pieces(response).map(() => "token"), "end"],
     ),
   ),
   shape(
     "JSON: tools under other names",
     "handy",
-    (question, _answer, input, output) =>
+    (question, _response, input, output) =>
       whole(
         {
           model: "handy",
@@ -213,15 +213,15 @@ export const SHAPES: readonly Shape[] = [
         },
       ),
     {
-      messages: [["user", asked]],
+      messages: [["user", lastQuestion]],
       completion: undefined as never,
-      tools: [{ name: "look_up", arguments: { term: asked } }],
+      tools: [{ name: "look_up", arguments: { term: lastQuestion } }],
     },
   ),
   shape(
     "JSON: deep inside an envelope, roles as numbers of nobody's choosing",
     "deep",
-    (question, answer, input, output) =>
+    (question, response, input, output) =>
       whole(
         {
           meta: { trace: "t-100" },
@@ -236,7 +236,7 @@ export const SHAPES: readonly Shape[] = [
         },
         {
           ok: true,
-          payload: { outcome: { body: { plain: answer } }, consumption: { units_in: input, units_out: output } },
+          payload: { outcome: { body: { plain: response } }, consumption: { units_in: input, units_out: output } },
         },
       ),
     { messages: CONVERSATION },
@@ -244,7 +244,7 @@ export const SHAPES: readonly Shape[] = [
   shape(
     "SSE: calls of tools among the words, spoken by a flag",
     "flagged",
-    (question, answer, input, output) =>
+    (question, response, input, output) =>
       stream(
         {
           model: "flagged",
@@ -256,26 +256,26 @@ export const SHAPES: readonly Shape[] = [
           tools: [{ fn: { name: "look_up", parameters: { type: "object", properties: {} } } }],
         },
         [
-          ...pieces(answer).map((chunk) => ({ op: "emit", d: { chunk } })),
+          ...pieces(response).map((chunk) => ({ op: "emit", d: { chunk } })),
           { op: "invoke", d: { tool: { name: "look_up", args: { term: question }, call_id: "c-1" } } },
           { op: "done", d: { tokens: { in: input, out: output } } },
         ],
       ),
-    { messages: CONVERSATION, tools: [{ name: "look_up", arguments: { term: asked } }] },
+    { messages: CONVERSATION, tools: [{ name: "look_up", arguments: { term: lastQuestion } }] },
   ),
   shape(
     "a known format at an unknown path",
     "gpt-like",
-    (question, answer, input, output) =>
+    (question, response, input, output) =>
       whole(
         { model: "gpt-like", messages: [{ role: "user", content: question }] },
         {
           id: "x",
           model: "gpt-like",
-          choices: [{ index: 0, message: { role: "assistant", content: answer }, finish_reason: "stop" }],
+          choices: [{ index: 0, message: { role: "assistant", content: response }, finish_reason: "stop" }],
           usage: { prompt_tokens: input, completion_tokens: output, total_tokens: input + output },
         },
       ),
-    { messages: [["user", asked]] },
+    { messages: [["user", lastQuestion]] },
   ),
 ];

@@ -34,11 +34,11 @@ describe("an unknown model is read from three samples", () => {
     expect(faultOf(mapping)).toBeUndefined();
     expect(confidence).toBeGreaterThanOrEqual(0.6);
     const reading = readExchange(exchange(shape.fresh, mapping));
-    const { told } = shape;
-    expect(reading.promptText).toBe(told.prompt);
-    expect(reading.completionText).toBe(told.completion as string);
-    expect(reading.usage).toMatchObject(told.usage ?? {});
-    if (told.responseModel !== undefined) expect(reading.responseModel).toBe(told.responseModel);
+    const { expected } = shape;
+    expect(reading.promptText).toBe(expected.prompt);
+    expect(reading.completionText).toBe(expected.completion as string);
+    expect(reading.usage).toMatchObject(expected.usage ?? {});
+    if (expected.responseModel !== undefined) expect(reading.responseModel).toBe(expected.responseModel);
     const schema = toLlmSchema({
       wireSchema: reading.wireSchema,
       mapping,
@@ -50,13 +50,13 @@ describe("an unknown model is read from three samples", () => {
       status: 200,
     });
     expect(Value.Check(LlmSchema, schema)).toBe(true);
-    if (told.messages) {
-      expect(schema?.request.messages?.map(({ role, content }) => [role, content])).toEqual(told.messages as never);
+    if (expected.messages) {
+      expect(schema?.request.messages?.map(({ role, content }) => [role, content])).toEqual(expected.messages as never);
     }
-    const answer = schema?.response.messages?.[0];
-    expect(answer?.role).toBe("assistant");
-    if (told.completion !== undefined) expect(answer?.content).toBe(told.completion);
-    if (told.tools) expect(answer?.tool_calls).toMatchObject(told.tools as never);
+    const message = schema?.response.messages?.[0];
+    expect(message?.role).toBe("assistant");
+    if (expected.completion !== undefined) expect(message?.content).toBe(expected.completion);
+    if (expected.tools) expect(message?.tool_calls).toMatchObject(expected.tools as never);
   });
 
   test.each(SHAPES.map((shape) => [shape.name, shape] as const))(

@@ -18,13 +18,13 @@ const MAPPING: BodyMapping = {
   },
 };
 const ACME: ProviderPlugin = { apiVersion: 1, name: "ACME", mapping: MAPPING };
-const ASKED = { engine: { called: "zeta" }, turns: [{ speaker: "customer", utterance: "hello" }] };
+const REQUEST = { engine: { called: "zeta" }, turns: [{ speaker: "customer", utterance: "hello" }] };
 
 const read = (more: Partial<ExchangeInput>) =>
   readExchange({
     ...{ method: "POST", path: "/say", host: "acme.test", status: 200, events: undefined, modelOverride: undefined },
     ...{ requestHeaders: new Headers(), responseHeaders: new Headers(), provider: ACME },
-    ...{ requestBody: ASKED, responseBody: undefined },
+    ...{ requestBody: REQUEST, responseBody: undefined },
     ...more,
   });
 
@@ -47,7 +47,7 @@ test("it goes before what was learnt, and before a known format whose path and b
   // Bodies that it does not fit are not read with what was learnt either: records are shown with one mapping.
   expect(read({ requestBody: { engine: { called: "x" } }, responseBody, mappingOf }).wireSchema).toBeUndefined();
 
-  const chat = { messages: [{ role: "user", content: "known" }], turns: ASKED.turns, model: "m" };
+  const chat = { messages: [{ role: "user", content: "known" }], turns: REQUEST.turns, model: "m" };
   const both = { choices: [{ index: 0, message: { role: "assistant", content: "known" } }], ...responseBody };
   const path = "/v1/chat/completions";
   expect(read({ path, requestBody: chat, responseBody: both, provider: undefined }).completionText).toBe("known");

@@ -228,6 +228,6 @@ test.each([
   ["us-east5-aiplatform.googleapis.com", "gemini-2.5-flash", 0.00055],
 ])("1,000 tokens in and 100 out at %s of %s cost %p", (host, model, dollars) => {
   const usage = { prompt_tokens: 1000, completion_tokens: 100 };
-  const asked = input("GOOGLE", model, usage);
-  expect(costOf({ ...asked, exchange: { ...asked.exchange, host } }).cost).toBeCloseTo(dollars, 9);
+  const costInput = input("GOOGLE", model, usage);
+  expect(costOf({ ...costInput, exchange: { ...costInput.exchange, host } }).cost).toBeCloseTo(dollars, 9);
 });

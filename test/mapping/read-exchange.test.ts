@@ -25,24 +25,24 @@ const events = (...data: unknown[]): StreamEvent[] => data.map((each) => ({ data
 
 test("the service tier is stored with the usage that it prices, of a stream too", () => {
   const usage = { prompt_tokens: 3, completion_tokens: 2 };
-  const answer = { object: "chat.completion", model: "m-1", choices: [], usage, service_tier: "flex" };
+  const response = { object: "chat.completion", model: "m-1", choices: [], usage, service_tier: "flex" };
   const chunk = { object: "chat.completion.chunk", model: "m-1", service_tier: "flex" };
   const streamed = events(
     { ...chunk, choices: [{ index: 0, delta: { content: "a" } }] },
     { ...chunk, choices: [], usage },
   );
   const requestBody = { model: "m", messages: [] };
-  for (const said of [{ responseBody: answer }, { events: streamed }])
+  for (const said of [{ responseBody: response }, { events: streamed }])
     expect(readExchange(exchange({ requestBody, ...said })).usageRaw).toEqual({ ...usage, service_tier: "flex" });
 });
 
 test("a member that a provider's hook leaves undefined keeps what was read", () => {
-  const answer = { object: "chat.completion", model: "m-1", choices: [], usage: { prompt_tokens: 3 } };
+  const response = { object: "chat.completion", model: "m-1", choices: [], usage: { prompt_tokens: 3 } };
   const provider = {
     ...openai,
     readResponse: () => ({ id: "own", model: undefined, usage: undefined }) as object as Reading,
   };
-  expect(readExchange(exchange({ provider, requestBody: { model: "m" }, responseBody: answer }))).toMatchObject({
+  expect(readExchange(exchange({ provider, requestBody: { model: "m" }, responseBody: response }))).toMatchObject({
     id: "own",
     responseModel: "m-1",
     usage: { prompt_tokens: 3 },

@@ -8,7 +8,7 @@ import { assertProperty } from "../chance.ts";
 
 const image = { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } };
 const call = { id: "c1", type: "function", function: { name: "get_weather", arguments: '{"city":"Paris"}' } };
-const chatAnswer = (message: Json) => ({ object: "chat.completion", choices: [{ index: 0, message }] });
+const chatResponse = (message: Json) => ({ object: "chat.completion", choices: [{ index: 0, message }] });
 const delta = (part: Json) => ({ object: "chat.completion.chunk", choices: [{ index: 0, delta: part }] });
 
 interface Case {
@@ -51,7 +51,7 @@ test.each<[string, Case, Expected]>([
           { role: "user", content: "first" },
         ],
       },
-      response: chatAnswer({ role: "assistant", content: "hello" }),
+      response: chatResponse({ role: "assistant", content: "hello" }),
     },
     { input: "first", output: "hello", newInput: "first" },
   ],
@@ -67,7 +67,7 @@ test.each<[string, Case, Expected]>([
           { role: "user", content: "and tomorrow?" },
         ],
       },
-      response: chatAnswer({ role: "assistant", content: null, tool_calls: [call] }),
+      response: chatResponse({ role: "assistant", content: null, tool_calls: [call] }),
     },
     { input: "and tomorrow?", output: '→ get_weather({"city":"Paris"})', newInput: "12 degrees\nand tomorrow?" },
   ],
@@ -94,7 +94,7 @@ test.each<[string, Case, Expected]>([
           { role: "assistant", content: "Once" },
         ],
       },
-      response: chatAnswer({ role: "assistant", content: "upon a time" }),
+      response: chatResponse({ role: "assistant", content: "upon a time" }),
     },
     { input: "a story", output: "upon a time" },
   ],

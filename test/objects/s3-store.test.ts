@@ -40,13 +40,13 @@ describe("an object store", () => {
   });
 
   test("lists page after page", async () => {
-    const asked: (string | null)[] = [];
+    const ranges: (string | null)[] = [];
     await using paged = Bun.serve({
       hostname: "127.0.0.1",
       port: 0,
       fetch(request) {
         const token = new URL(request.url).searchParams.get("continuation-token");
-        asked.push(token);
+        ranges.push(token);
         const page = Number(token?.slice(1) ?? 0);
         const next = `<IsTruncated>true</IsTruncated><NextContinuationToken>+${page + 1}</NextContinuationToken>`;
         const entry = `<Contents><Key>k${page}</Key><Size>${page}</Size></Contents>`;
@@ -54,7 +54,7 @@ describe("an object store", () => {
       },
     });
     const listed = await Array.fromAsync(open({ bodies_url: `http://127.0.0.1:${paged.port}` }).list(""));
-    expect(asked).toEqual([null, "+1", "+2", "+3"]);
+    expect(ranges).toEqual([null, "+1", "+2", "+3"]);
     expect(listed.flat().map(({ name }) => name)).toEqual(["k0", "k1", "k2", "k3"]);
   });
 

@@ -24,7 +24,7 @@ interface CollectedSpan {
 
 /** A collector on loopback that takes OTLP over HTTP in JSON; `answer` says what it answers to the n-th batch, from 0. */
 export async function startCollector(
-  answer: (batch: number) => { status: number; headers?: Record<string, string>; body?: string } | "stall" = () => ({
+  respond: (batch: number) => { status: number; headers?: Record<string, string>; body?: string } | "stall" = () => ({
     status: 200,
     body: "{}",
   }),
@@ -36,7 +36,7 @@ export async function startCollector(
       text += chunk;
     });
     request.on("end", () => {
-      const said = answer(batches.length);
+      const said = respond(batches.length);
       const { resourceSpans } = JSON.parse(text);
       const [{ resource, scopeSpans }] = resourceSpans;
       batches.push({

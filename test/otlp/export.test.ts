@@ -34,7 +34,7 @@ test("a span per request says what the conventions for generative AI ask for, in
     `endpoint = "${collector.address}"\ninterval_ms = 20\nservice_name = "gateway-a"\nheaders = { "x-team" = "blue" }\nresource = { "deployment.environment.name" = "test" }`,
   );
   const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
-  const answer = await ask(
+  const response = await ask(
     weir,
     {
       traceparent: `00-${traceId}-00f067aa0ba902b7-01`,
@@ -46,8 +46,8 @@ test("a span per request says what the conventions for generative AI ask for, in
     },
     { temperature: 0.5, max_tokens: 64, stream: true, stream_options: { include_usage: true } },
   );
-  await answer.text();
-  const id = answer.headers.get("gateway-id")!;
+  await response.text();
+  const id = response.headers.get("gateway-id")!;
   const record = await recordOf(weir, id);
   await until(
     () => collector.spans().length === 1,
@@ -141,8 +141,8 @@ test("a collector that stalls delays no record; what the queue cannot hold is dr
   const weir = await exporting(
     `endpoint = "${collector.address}"\ninterval_ms = 10\nqueue_spans = 5\nbatch_spans = 2\ntimeout_ms = 60000`,
   );
-  const answers = await Promise.all(Array.from({ length: 20 }, () => ask(weir)));
-  for (const answer of answers) await recordOf(weir, answer.headers.get("gateway-id")!);
+  const responses = await Promise.all(Array.from({ length: 20 }, () => ask(weir)));
+  for (const response of responses) await recordOf(weir, response.headers.get("gateway-id")!);
   // The hook comes after the commit that made the last record visible.
   await until(
     async () => (await (await fetch(`${weir.api}/metrics`)).text()).includes('counter="spans_dropped"} 15'),

@@ -17,14 +17,14 @@ afterAll(async () => {
 });
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are checked by what the tests expect of them
-type Answer = any;
+type Response = any;
 
 async function ask(
   path: string,
   body?: unknown,
   key = KEY,
   method = body === undefined ? "GET" : "POST",
-): Promise<Answer> {
+): Promise<Response> {
   const init = { method, ...(body !== undefined && { body: JSON.stringify(body) }) };
   return (await callApi(weir, path, init, key)).json();
 }
@@ -115,9 +115,9 @@ const send = (session: string, headers: Record<string, string>) =>
       ...{ "content-type": "application/json", "Gateway-Session-Id": session, ...headers },
     }),
     body: JSON.stringify({ model: "gpt-4o-mini", messages: [{ role: "user", content: "Plan a trip" }] }),
-  }).then(async (answer) => {
-    await answer.text();
-    return recordOf(weir, answer.headers.get("gateway-id")!);
+  }).then(async (response) => {
+    await response.text();
+    return recordOf(weir, response.headers.get("gateway-id")!);
   });
 
 describe.each(Object.entries(EXPORTERS))("the exporter of OpenTelemetry in %s", (form, exporter) => {
@@ -194,8 +194,8 @@ const postSpan = (span: Record<string, unknown>, attributes: Record<string, stri
 
 test("a span that comes again, also at the same time, is one step, whose times are its own", async () => {
   const attributes = { "session.id": "again" };
-  const answers = await Promise.all(Array.from({ length: 4 }, () => postSpan({}, attributes)));
-  for (const answer of answers) expect([answer.status, await answer.json()]).toEqual([200, {}]);
+  const responses = await Promise.all(Array.from({ length: 4 }, () => postSpan({}, attributes)));
+  for (const response of responses) expect([response.status, await response.json()]).toEqual([200, {}]);
   await postSpan({ spanId: "00F067AA0BA902B7" }, attributes);
   const steps = await stepsOf("again");
   expect(steps).toHaveLength(1);
@@ -213,13 +213,13 @@ test("spans that come before their session is known move to it", async () => {
 });
 
 test("a call of the gateway is found by the id that the span names, and gets the span's session", async () => {
-  const answer = await fetch(`${weir.gateway}/v1/chat/completions`, {
+  const response = await fetch(`${weir.gateway}/v1/chat/completions`, {
     method: "POST",
     headers: gatewayHeaders(upstream.origin, { "content-type": "application/json" }),
     body: JSON.stringify({ model: "gpt-4o-mini", messages: [{ role: "user", content: "alone" }] }),
   });
-  await answer.text();
-  const id = answer.headers.get("gateway-id")!;
+  await response.text();
+  const id = response.headers.get("gateway-id")!;
   const attributes = { "session.id": "named", "gen_ai.operation.name": "chat", "http.response.header.gateway-id": id };
   await postSpan({ traceId: "b".repeat(32) }, attributes);
   expect((await stepsOf("named")).map(({ request_id }) => request_id)).toEqual([id]);
@@ -248,8 +248,8 @@ test("deleting a step deletes its place as well", async () => {
 test("spans survive kill -9 once they are acknowledged", async () => {
   const own = await startWeir();
   const body = JSON.stringify(exportOf({}, { "session.id": "kept" }));
-  const answer = await callApi(own, "/v1/traces", { method: "POST", body });
-  expect(answer.status).toBe(200);
+  const response = await callApi(own, "/v1/traces", { method: "POST", body });
+  expect(response.status).toBe(200);
   await own.kill();
   const again = await startWeir({ dataDirectory: own.dataDirectory, env: own.env });
   const found = await callApi(again, "/v1/request/query", { method: "POST", body: JSON.stringify(ofSession("kept")) });
@@ -264,9 +264,9 @@ describe("what does not fit", () => {
     ["an end before the start", { endTimeUnixNano: "1" }, "an end that is not before it"],
     ["no times", { startTimeUnixNano: undefined }, "a span has a start"],
   ])("%s is a partial success", async (_name, span, says) => {
-    const answer = await postSpan(span);
-    const { partialSuccess } = await answer.json();
-    expect([answer.status, partialSuccess.rejectedSpans]).toEqual([200, "1"]);
+    const response = await postSpan(span);
+    const { partialSuccess } = await response.json();
+    expect([response.status, partialSuccess.rejectedSpans]).toEqual([200, "1"]);
     expect(partialSuccess.errorMessage).toContain(says);
   });
 
@@ -285,9 +285,9 @@ describe("what does not fit", () => {
     ["too much", "x".repeat(10_485_761), {}, 413, "over"],
     ["a bomb", new Uint8Array(gzipSync(Buffer.alloc(110_000_000))), { "content-encoding": "gzip" }, 413, "unpacks"],
   ])("%s is refused for good, in the form of OTLP", async (_name, body, headers, status, says) => {
-    const answer = await post(body, headers);
-    expect([answer.status, answer.headers.get("retry-after")]).toEqual([status, null]);
-    expect(await answer.text()).toContain(says);
+    const response = await post(body, headers);
+    expect([response.status, response.headers.get("retry-after")]).toEqual([status, null]);
+    expect(await response.text()).toContain(says);
   });
 
   test("an attack on names and depths is only text", async () => {
@@ -304,8 +304,8 @@ describe("what does not fit", () => {
       { key: "session.id", value: { stringValue: "hostile" } },
       { key: "input.value", value: deep },
     ];
-    const answer = await post(JSON.stringify(exportOf({ traceId: "e".repeat(32), attributes })));
-    expect([answer.status, ({} as Answer).polluted]).toEqual([200, undefined]);
+    const response = await post(JSON.stringify(exportOf({ traceId: "e".repeat(32), attributes })));
+    expect([response.status, ({} as Response).polluted]).toEqual([200, undefined]);
     expect(await stepsOf("hostile")).toHaveLength(1);
   });
 

@@ -95,17 +95,17 @@ test("a write that the database does not take is reported, and changes nothing",
 
 test("a read that fails because the service stops is not reported", async () => {
   const { log, lines } = keptLog();
-  const asked = Promise.withResolvers<void>();
-  const answer = Promise.withResolvers<never>();
+  const called = Promise.withResolvers<void>();
+  const result = Promise.withResolvers<never>();
   const read = () => {
-    asked.resolve();
-    return answer.promise;
+    called.resolve();
+    return result.promise;
   };
   const entries = new Entries({ read, write: async () => {}, log });
   entries.follow();
-  await asked.promise;
+  await called.promise;
   entries.close();
-  answer.reject(new Error("the database is not open"));
+  result.reject(new Error("the database is not open"));
   await entries.load(async () => []); // comes after it
   await new Promise((done) => setImmediate(done));
   expect(lines).toEqual([]);

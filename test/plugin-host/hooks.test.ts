@@ -159,11 +159,11 @@ describe("onRequest", () => {
   });
 
   test("asks in order until one refuses, promises in between or not", async () => {
-    const asked: number[] = [];
-    const ask = (at: number, answer: unknown) => ({
+    const calls: number[] = [];
+    const ask = (at: number, verdict: unknown) => ({
       onRequest: () => {
-        asked.push(at);
-        return answer as never;
+        calls.push(at);
+        return verdict as never;
       },
     });
     const { hooks } = hooksOf(
@@ -173,7 +173,7 @@ describe("onRequest", () => {
       ask(4, refusal),
     );
     expect(await hooks.onRequest(request)).toBe(refusal);
-    expect(asked).toEqual([1, 2, 3]);
+    expect(calls).toEqual([1, 2, 3]);
   });
 
   test.each<[string, NonNullable<PluginHooks["onRequest"]>]>([
@@ -209,9 +209,9 @@ describe("onRequest", () => {
 
   test("finishes with the hooks it started with when plugins are replaced meanwhile", async () => {
     const { hooks } = hooksOf({ onRequest: () => Promise.resolve() }, { onRequest: () => refusal });
-    const answer = hooks.onRequest(request);
+    const verdict = hooks.onRequest(request);
     hooks.use([]);
-    expect(await answer).toBe(refusal);
+    expect(await verdict).toBe(refusal);
     expect(hooks.has("onRequest")).toBe(false);
   });
 });
@@ -241,15 +241,15 @@ describe("onForward", () => {
     { responseHeaders: { "a b": "x" } },
     { responseHeaders: { a: 1 } },
     { ...refusal, headers: { a: 1 } },
-  ])("fails closed on a response that is neither: %p", (answer) => {
-    const { hooks } = hooksOf({ onForward: () => answer as never });
+  ])("fails closed on a response that is neither: %p", (verdict) => {
+    const { hooks } = hooksOf({ onForward: () => verdict as never });
     expect(() => hooks.onForward(request)).toThrow('"p0" failed');
   });
 });
 
 describe("onEnd", () => {
   test("notifies every plugin, even if one fails, and counts failures by plugin", async () => {
-    const told: string[] = [];
+    const notified: string[] = [];
     const { hooks } = hooksOf(
       {
         onEnd: () => {
@@ -257,11 +257,11 @@ describe("onEnd", () => {
         },
       },
       { onEnd: (async () => Promise.reject(new Error("no"))) as never },
-      { onEnd: ({ id }) => void told.push(id) },
+      { onEnd: ({ id }) => void notified.push(id) },
     );
     hooks.onEnd({ id: "r", status: 200, outcome: "complete", forwarded: true });
     await new Promise((resolve) => setImmediate(resolve));
-    expect(told).toEqual(["r"]);
+    expect(notified).toEqual(["r"]);
     expect([...hooks.failures().values()]).toEqual([1, 1]);
   });
 });

@@ -41,13 +41,13 @@ test.each<[string, PluginRoute, unknown, object]>([
     undefined,
     { status: 503 },
   ],
-])("a route that %s gets that response", async (_name, one, given, answer) => {
-  expect(await callRoute([one], one, call(given), keptLog().log)).toMatchObject(answer);
+])("a route that %s gets that response", async (_name, one, given, response) => {
+  expect(await callRoute([one], one, call(given), keptLog().log)).toMatchObject(response);
 });
 
 test("a route that is not there any more is 404", async () => {
-  const answer = await callRoute([], { method: "GET", path: "/v1/things" }, call(), keptLog().log);
-  expect(answer).toMatchObject({ status: 404 });
+  const response = await callRoute([], { method: "GET", path: "/v1/things" }, call(), keptLog().log);
+  expect(response).toMatchObject({ status: 404 });
 });
 
 test("what another thread sees of routes can be sent there", () => {

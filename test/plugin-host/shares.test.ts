@@ -42,7 +42,7 @@ class Counting {
   }
 
   async request(): Promise<boolean> {
-    for (let asked = 0; asked < 5; asked++) {
+    for (let claims = 0; claims < 5; claims++) {
       if (this.#used() < this.share.allowed()) {
         const now = performance.now();
         this.#own.push(now);

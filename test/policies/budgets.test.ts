@@ -3,14 +3,14 @@ import fc from "fast-check";
 import rateLimits from "../../plugins/rate-limits.ts";
 import type { RequestUsage } from "../../src/plugin-host/contract.ts";
 import { assertProperty } from "../chance.ts";
-import { ANSWERED, type Asked, ask, type Opened, openPlugin, REFUSED } from "./open.ts";
+import { ask, COMPLETE, type Opened, openPlugin, REFUSED, type RequestParts } from "./open.ts";
 
 describe("a budget", () => {
   const usage = (tokens: number | null, cost: number | null) => async (ids: readonly string[]) =>
     ids.map((requestId): RequestUsage => ({ requestId, totalTokens: tokens, cost }));
-  const spend = async (it: Opened, asked: Asked) => {
-    const { id, status } = await ask(it, asked);
-    it.hooks.onEnd!({ id, ...(status === 200 ? ANSWERED : REFUSED) });
+  const spend = async (it: Opened, request: RequestParts) => {
+    const { id, status } = await ask(it, request);
+    it.hooks.onEnd!({ id, ...(status === 200 ? COMPLETE : REFUSED) });
     return status;
   };
 
@@ -55,9 +55,9 @@ describe("a budget", () => {
   });
 
   test.each([
-    ["failures", { ...ANSWERED, status: 500 }],
-    ["calls that broke off", { ...ANSWERED, status: 502, outcome: "upstream_failed" }],
-    ["clients that left", { ...ANSWERED, status: 499, outcome: "client_gone" }],
+    ["failures", { ...COMPLETE, status: 500 }],
+    ["calls that broke off", { ...COMPLETE, status: 502, outcome: "upstream_failed" }],
+    ["clients that left", { ...COMPLETE, status: 499, outcome: "client_gone" }],
   ] as const)("is not overshot by a burst that comes after %s", async (_name, end) => {
     const failed = new Set<string>();
     const usageOf = async (ids: readonly string[]) =>
@@ -80,37 +80,37 @@ describe("a budget", () => {
     const { id } = await ask(it, { policy });
     expect((await ask(it, { policy, fallbackOf: id })).status).toBe(200);
     expect((await ask(it, { policy, fallbackOf: id })).status).toBe(429);
-    expect((await ask(it, { policy: "5000;w=60;u=tokens", fallbackOf: id })).answer).toBeUndefined();
+    expect((await ask(it, { policy: "5000;w=60;u=tokens", fallbackOf: id })).response).toBeUndefined();
   });
 
   test("lets through only what it can pay for while nothing is known of what requests cost", async () => {
     await using it = await openPlugin(rateLimits);
     const all = await Promise.all(Array.from({ length: 20 }, () => ask(it, { policy: "250;w=60;u=cents" })));
     expect(all.filter(({ status }) => status === 200)).toHaveLength(3);
-    expect(all.find(({ status }) => status === 429)!.answer.headers["Retry-After"]).toBe("1");
+    expect(all.find(({ status }) => status === 429)!.response.headers["Retry-After"]).toBe("1");
   });
 
   test("that others hold is waited for, for a moment", async () => {
     await using it = await openPlugin(rateLimits, { usageOf: usage(10, null) });
     const { id } = await ask(it, { policy: "100;w=60;u=tokens" });
     const second = ask(it, { policy: "100;w=60;u=tokens" });
-    it.hooks.onEnd!({ id, ...ANSWERED });
+    it.hooks.onEnd!({ id, ...COMPLETE });
     expect((await second).status).toBe(200);
   });
 
   test("stays held while usage cannot be read, and is charged once it can", async () => {
     let works = false;
-    const asked = Promise.withResolvers<void>();
+    const called = Promise.withResolvers<void>();
     await using it = await openPlugin(rateLimits, {
       usageOf: async (ids) => {
-        asked.resolve();
+        called.resolve();
         if (!works) throw new Error("the database is away");
         return usage(10, null)(ids);
       },
     });
     const { id } = await ask(it, { policy: "100;w=60;u=tokens" });
-    it.hooks.onEnd!({ id, ...ANSWERED });
-    await asked.promise;
+    it.hooks.onEnd!({ id, ...COMPLETE });
+    await called.promise;
     expect((await ask(it, { policy: "100;w=60;u=tokens" })).status).toBe(429);
     works = true;
     for (let tries = 0; (await ask(it, { policy: "100;w=60;u=tokens" })).status !== 200; tries++)

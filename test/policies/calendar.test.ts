@@ -7,7 +7,7 @@ import rateLimits from "../../plugins/rate-limits.ts";
 import type { Json } from "../../src/plugin-host/contract.ts";
 import { beginningOf, CALENDARS, periodOf } from "../../src/record/calendar.ts";
 import { assertProperty } from "../chance.ts";
-import { type Asked, ask, type Opened, openPlugin } from "./open.ts";
+import { ask, type Opened, openPlugin, type RequestParts } from "./open.ts";
 
 const ZONES = ["UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Pacific/Apia", "Asia/Kathmandu"];
 
@@ -67,9 +67,9 @@ test.each([
 describe("a limit by the calendar", () => {
   const BODY = { name: "monthly", quota: 2, calendar: "month", time_zone: "Europe/Berlin" };
   const make = (it: Opened, body: Json) => it.call("POST", "/v1/rate-limits", {}, body);
-  const statuses = async (it: Opened, times: number, asked: Asked = {}) => {
+  const statuses = async (it: Opened, times: number, request: RequestParts = {}) => {
     const found: number[] = [];
-    for (let at = 0; at < times; at++) found.push((await ask(it, asked)).status);
+    for (let at = 0; at < times; at++) found.push((await ask(it, request)).status);
     return found;
   };
 
@@ -78,15 +78,15 @@ describe("a limit by the calendar", () => {
     setSystemTime(new Date("2026-11-30T22:59:00Z"));
     await using it = await openPlugin(rateLimits);
     expect((await make(it, BODY)).data).toMatchObject({ ...BODY, window_seconds: null });
-    const { answer: first } = await ask(it, {});
+    const { response: first } = await ask(it, {});
     expect(first.responseHeaders).toMatchObject({
       "gateway-ratelimit-reset": "60",
       "gateway-ratelimit-policy": "2;calendar=month;time_zone=Europe/Berlin;u=request",
     });
     expect(await statuses(it, 1)).toEqual([200]);
-    const { answer } = await ask(it, {});
-    expect(answer).toMatchObject({ status: 429, headers: { "Retry-After": "60" } });
-    expect(answer.message).toContain(
+    const { response } = await ask(it, {});
+    expect(response).toMatchObject({ status: 429, headers: { "Retry-After": "60" } });
+    expect(response.message).toContain(
       '"monthly" (2 requests per calendar month (Europe/Berlin)) is exhausted; retry in 60 s',
     );
     expect((await it.call("GET", "/v1/rate-limits")).data).toMatchObject([
@@ -101,7 +101,7 @@ describe("a limit by the calendar", () => {
     setSystemTime(new Date("2026-11-30T23:59:00Z"));
     await using it = await openPlugin(rateLimits);
     await make(it, { name: "none", quota: 0, calendar: "month" });
-    expect((await ask(it, {})).answer).toMatchObject({ status: 429, headers: { "Retry-After": "60" } });
+    expect((await ask(it, {})).response).toMatchObject({ status: 429, headers: { "Retry-After": "60" } });
   });
 
   test("keeps its count over a kill, and begins the next day at 0", async () => {

@@ -8,7 +8,7 @@ import { Journal } from "../../src/plugin-host/host/journal.ts";
 import { assertProperty } from "../chance.ts";
 import { temporaryDirectory } from "../directory.ts";
 import { keptLog } from "../plugin-host/folder.ts";
-import { ANSWERED, openPlugin, REFUSED, requestOf } from "./open.ts";
+import { COMPLETE, openPlugin, REFUSED, requestOf } from "./open.ts";
 
 const MIDNIGHT = Date.UTC(2026, 0, 2);
 
@@ -105,12 +105,12 @@ describe("a domain", () => {
     [undefined, 400, undefined],
   ])("is requested with a valid body, else 400: %#", async (body, status, path) => {
     await using it = await openPlugin(domains);
-    const answer = await it.call("POST", "/v1/domains/approval-requests", {}, body);
-    expect(answer.status ?? 200).toBe(status);
-    if (path !== undefined) expect(answer.path).toBe(path);
-    if (status === 200) expect(answer.data.state).toBe("pending");
+    const response = await it.call("POST", "/v1/domains/approval-requests", {}, body);
+    expect(response.status ?? 200).toBe(status);
+    if (path !== undefined) expect(response.path).toBe(path);
+    if (status === 200) expect(response.data.state).toBe("pending");
     if (body?.personal && status === 200) {
-      expect(answer.data).toMatchObject({
+      expect(response.data).toMatchObject({
         txt_name: "_weir-challenge.a.test",
         txt_value: expect.stringMatching(/^[\w-]{32}$/),
       });
@@ -148,8 +148,8 @@ describe("a domain", () => {
   test("is matched whole: no prefix, suffix or parent of an approved one is approved", async () => {
     await using it = await openPlugin(domains, { options: { approved: ["A.test", "10.0.0.1"] } });
     const isLimited = async (host: string, owner?: string) => {
-      const answers = [0, 1].map(() => it.hooks.onForward!(requestOf({ host, ...(owner && { owner }) })));
-      return (answers[1] as Json)?.status === 429;
+      const verdicts = [0, 1].map(() => it.hooks.onForward!(requestOf({ host, ...(owner && { owner }) })));
+      return (verdicts[1] as Json)?.status === 429;
     };
     for (const host of ["a.test", "a.test.", "10.0.0.1"]) expect([host, await isLimited(host)]).toEqual([host, false]);
     for (const host of ["b.a.test", "a.test.evil.test", "xa.test", "test", "10.0.0.10"]) {
@@ -165,8 +165,8 @@ describe("a domain", () => {
     for (const host of ["acme.test", "notacme.test", "x-1.2.b.test", "acme.test.evil"])
       expect(await state(host)).toBe("unapproved");
     await it.call("POST", "/v1/domains/:domain/revoke", { domain: "api.acme.test" });
-    const answers = [0, 1].map(() => it.hooks.onForward!(requestOf({ host: "api.acme.test", owner: "ACME" })) as Json);
-    expect(answers.map((answer) => answer?.status ?? 200)).toEqual([200, 429]);
+    const verdicts = [0, 1].map(() => it.hooks.onForward!(requestOf({ host: "api.acme.test", owner: "ACME" })) as Json);
+    expect(verdicts.map((response) => response?.status ?? 200)).toEqual([200, 429]);
   });
 });
 
@@ -303,7 +303,7 @@ describe("an unapproved domain", () => {
     it.hooks.onEnd!({ id: first.id, ...REFUSED });
     const second = requestOf({ host: "a.test" });
     expect(it.hooks.onForward!(second)).toBeUndefined();
-    it.hooks.onEnd!({ id: second.id, ...ANSWERED });
+    it.hooks.onEnd!({ id: second.id, ...COMPLETE });
     expect((it.hooks.onForward!(requestOf({ host: "a.test" })) as Json).status).toBe(429);
   });
 });

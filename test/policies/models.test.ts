@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
 import models from "../../plugins/models.ts";
-import { type Asked, requestOf } from "./open.ts";
+import { type RequestParts, requestOf } from "./open.ts";
 import { setUpPlugin } from "./set-up.ts";
 
 const forbidden = { status: 403, code: "model_forbidden" };
 
-async function ask(options: object, asked: Asked) {
+async function ask(options: object, parts: RequestParts) {
   const { onRequest, needs } = await setUpPlugin(models, options);
-  const request = requestOf(asked);
+  const request = requestOf(parts);
   const needed = typeof needs === "function" ? needs(request) : needs;
   const verdict = await onRequest?.(request);
   return { needed, code: verdict === undefined ? "passes" : (verdict as { code?: string }).code, verdict };
@@ -15,7 +15,7 @@ async function ask(options: object, asked: Asked) {
 
 const green = { properties: { Plan: "free-1" } };
 
-test.each<[string, object, Asked, "passes" | "model_forbidden"]>([
+test.each<[string, object, RequestParts, "passes" | "model_forbidden"]>([
   ["a model of the list", { allow: ["gpt-5*"] }, { model: "gpt-5-mini" }, "passes"],
   ["a model of the list in another case", { allow: ["GPT-5*"] }, { model: "gpt-5-mini" }, "passes"],
   ["a model beside the list", { allow: ["gpt-5*"] }, { model: "o9" }, "model_forbidden"],
@@ -58,8 +58,8 @@ test.each<[string, object, Asked, "passes" | "model_forbidden"]>([
   ["no model", { allow: ["a"] }, {}, "model_forbidden"],
   ["no model where that may pass", { allow: ["a"], unknown: "pass" }, {}, "passes"],
   ["no model of a GET", { allow: ["a"] }, { method: "GET" }, "passes"],
-])("%s", async (_name, options, asked, expected) => {
-  const { code, verdict } = await ask(options, asked);
+])("%s", async (_name, options, parts, expected) => {
+  const { code, verdict } = await ask(options, parts);
   expect(code).toBe(expected);
   if (expected !== "passes") expect(verdict).toMatchObject(forbidden);
 });

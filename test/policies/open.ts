@@ -92,7 +92,7 @@ function ownConfig() {
 
 let requests = 0;
 
-export interface Asked {
+export interface RequestParts {
   readonly id?: string;
   readonly fallbackOf?: string;
   readonly host?: string;
@@ -110,30 +110,30 @@ export interface Asked {
 }
 
 /** A request as a plugin sees it. */
-export function requestOf(asked: Asked = {}): GatewayRequest {
-  const { host = "api.acme.test", owner, policy, userId, properties = {} } = asked;
+export function requestOf(request: RequestParts = {}): GatewayRequest {
+  const { host = "api.acme.test", owner, policy, userId, properties = {} } = request;
   requests += 1;
   return {
-    id: asked.id ?? `request-${requests}`,
-    fallbackOf: asked.fallbackOf,
-    method: asked.method ?? "POST",
+    id: request.id ?? `request-${requests}`,
+    fallbackOf: request.fallbackOf,
+    method: request.method ?? "POST",
     path: "/v1",
     target: { origin: `https://${host}`, host, owner },
-    provider: asked.provider ?? "CUSTOM",
+    provider: request.provider ?? "CUSTOM",
     headers: new Headers(),
-    organizationId: asked.organizationId ?? "org-1",
-    keyId: asked.keyId ?? "key-1",
-    keyModels: asked.keyModels ?? null,
+    organizationId: request.organizationId ?? "org-1",
+    keyId: request.keyId ?? "key-1",
+    keyModels: request.keyModels ?? null,
     userId,
-    model: asked.model,
-    body: asked.body,
+    model: request.model,
+    body: request.body,
     properties,
     gatewayHeader: (name) => (name === "ratelimit-policy" ? policy : undefined),
   };
 }
 
 /** How it ended: answered by the provider. */
-export const ANSWERED = { status: 200, outcome: "complete", forwarded: true } as const;
+export const COMPLETE = { status: 200, outcome: "complete", forwarded: true } as const;
 export const REFUSED = { status: 403, outcome: "refused", forwarded: false } as const;
 
 export type Opened = Awaited<ReturnType<typeof openPlugin>>;
@@ -141,10 +141,10 @@ export type Opened = Awaited<ReturnType<typeof openPlugin>>;
 /** Asks both hooks, as the gateway does. @returns the id, and the refusal's status or 200. */
 export async function ask(
   { hooks }: Pick<Opened, "hooks">,
-  asked: Asked,
-): Promise<{ id: string; status: number; answer: Json }> {
-  const request = requestOf(asked);
+  parts: RequestParts,
+): Promise<{ id: string; status: number; response: Json }> {
+  const request = requestOf(parts);
   const first = (await hooks.onRequest!(request)) as Json;
-  const answer = first ?? ((await hooks.onForward!(request)) as Json);
-  return { id: request.id, status: answer?.status ?? 200, answer };
+  const response = first ?? ((await hooks.onForward!(request)) as Json);
+  return { id: request.id, status: response?.status ?? 200, response };
 }

@@ -3,11 +3,11 @@ import fc from "fast-check";
 import rateLimits from "../../plugins/rate-limits.ts";
 import type { Json } from "../../src/plugin-host/contract.ts";
 import { assertProperty } from "../chance.ts";
-import { ANSWERED, type Asked, ask, type Opened, openPlugin, REFUSED, requestOf } from "./open.ts";
+import { ask, COMPLETE, type Opened, openPlugin, REFUSED, type RequestParts, requestOf } from "./open.ts";
 
-const statuses = async (it: Opened, times: number, asked: Asked) => {
+const statuses = async (it: Opened, times: number, request: RequestParts) => {
   const found: number[] = [];
-  for (let at = 0; at < times; at++) found.push((await ask(it, asked)).status);
+  for (let at = 0; at < times; at++) found.push((await ask(it, request)).status);
   return found;
 };
 
@@ -15,20 +15,20 @@ describe("a policy of a header", () => {
   test("admits its quota, says what is left, and refuses with the rule and how long to wait", async () => {
     await using it = await openPlugin(rateLimits);
     const first = await ask(it, { policy: "2;w=60" });
-    expect(first.answer.responseHeaders).toEqual({
+    expect(first.response.responseHeaders).toEqual({
       "gateway-ratelimit-limit": "2",
       "gateway-ratelimit-remaining": "1",
       "gateway-ratelimit-reset": "60",
       "gateway-ratelimit-policy": "2;w=60",
     });
     await ask(it, { policy: "2;w=60" });
-    const { answer } = await ask(it, { policy: "2;w=60" });
-    expect(answer).toMatchObject({ status: 429, code: "rate_limited" });
-    expect(answer.message).toContain('"2;w=60"');
-    expect(answer.headers).toMatchObject({ "Retry-After": "60", "gateway-ratelimit-remaining": "0" });
+    const { response } = await ask(it, { policy: "2;w=60" });
+    expect(response).toMatchObject({ status: 429, code: "rate_limited" });
+    expect(response.message).toContain('"2;w=60"');
+    expect(response.headers).toMatchObject({ "Retry-After": "60", "gateway-ratelimit-remaining": "0" });
   });
 
-  test.each<[string, Asked, Asked, boolean]>([
+  test.each<[string, RequestParts, RequestParts, boolean]>([
     ["two organizations", { organizationId: "a" }, { organizationId: "b" }, true],
     ["two keys of one organization", { keyId: "a" }, { keyId: "b" }, false],
     [
@@ -53,18 +53,18 @@ describe("a policy of a header", () => {
     expect((await ask(it, { policy: "1;w=60", ...other })).status).toBe(apart ? 200 : 429);
   });
 
-  test.each<[Asked, string]>([
+  test.each<[RequestParts, string]>([
     [{ policy: "oops" }, "Gateway-RateLimit-Policy"],
     [{ policy: "1;w=60;s=user" }, "Gateway-User-Id"],
     [{ policy: "1;w=60;s=user", userId: "" }, "Gateway-User-Id"],
     [{ policy: "1;w=60;s=Team", userId: "u" }, "Gateway-Property-Team"],
     [{ policy: "1;w=60;s=Team", properties: { Other: "x" } }, "Gateway-Property-Team"],
     [{ policy: "1;w=60;s=constructor" }, "Gateway-Property-constructor"],
-  ])("that cannot be applied is 400 and says why: %#", async (asked, word) => {
+  ])("that cannot be applied is 400 and says why: %#", async (request, word) => {
     await using it = await openPlugin(rateLimits);
-    const { status, answer } = await ask(it, asked);
-    expect([status, answer.code]).toEqual([400, "invalid_header"]);
-    expect(answer.message).toContain(word);
+    const { status, response } = await ask(it, request);
+    expect([status, response.code]).toEqual([400, "invalid_header"]);
+    expect(response.message).toContain(word);
   });
 
   test("finds a property whose name lost its case on the way", async () => {
@@ -73,8 +73,8 @@ describe("a policy of a header", () => {
       ["Team", "team"],
       ["mood", "Mood"],
     ] as const) {
-      const asked = { policy: `1;w=60;s=${segment}`, properties: { other: "x", [name]: "a" } };
-      expect(await statuses(it, 2, asked)).toEqual([200, 429]);
+      const parts = { policy: `1;w=60;s=${segment}`, properties: { other: "x", [name]: "a" } };
+      expect(await statuses(it, 2, parts)).toEqual([200, 429]);
     }
   });
 
@@ -85,7 +85,7 @@ describe("a policy of a header", () => {
   ])("says what is spent in plain words: %s", async (policy, words) => {
     await using it = await openPlugin(rateLimits);
     await ask(it, { policy });
-    expect((await ask(it, { policy })).answer.message).toContain(words);
+    expect((await ask(it, { policy })).response.message).toContain(words);
   });
 
   test("of quota 0 refuses all", async () => {
@@ -101,8 +101,8 @@ describe("a policy of a header", () => {
 
   test("shows the policy with the smallest share left", async () => {
     await using it = await openPlugin(rateLimits);
-    const { answer } = await ask(it, { policy: "100;w=60,2;w=60;s=user", userId: "u" });
-    expect(answer.responseHeaders["gateway-ratelimit-policy"]).toBe("2;w=60;s=user");
+    const { response } = await ask(it, { policy: "100;w=60,2;w=60;s=user", userId: "u" });
+    expect(response.responseHeaders["gateway-ratelimit-policy"]).toBe("2;w=60;s=user");
   });
 
   test("counts nothing for a request that is refused elsewhere or was never sent", async () => {
@@ -119,7 +119,7 @@ describe("a policy of a header", () => {
     for (let at = 0; at < 50_000; at++) it.hooks.onForward!(requestOf({ policy: "1;w=60;s=user", userId: `u${at}` }));
     expect(await ask(it, { policy: "1;w=60;s=user", userId: "one more" })).toMatchObject({
       status: 429,
-      answer: { code: "rate_limited" },
+      response: { code: "rate_limited" },
     });
     expect((await ask(it, { policy: "1;w=60;s=user", userId: "u1" })).status).toBe(429);
     expect((await ask(it, { policy: "1;w=60;s=user", userId: "x", organizationId: "other" })).status).toBe(200);
@@ -135,7 +135,7 @@ describe("a policy of a header", () => {
           const { id, status } = await ask(it, { policy: `${quota};w=3600;s=user`, userId });
           expect(status).toBe(counted[userId]! < quota ? 200 : 429);
           if (status === 200 && !isRefusedElsewhere) counted[userId]! += 1;
-          it.hooks.onEnd!({ id, ...(isRefusedElsewhere || status === 429 ? REFUSED : ANSWERED) });
+          it.hooks.onEnd!({ id, ...(isRefusedElsewhere || status === 429 ? REFUSED : COMPLETE) });
         }
       }),
       { numRuns: 40 },
@@ -222,7 +222,7 @@ describe("the list of rate limits", () => {
     });
     await make(it, { unit: "cents", quota: 100 });
     const { id } = await ask(it, {});
-    it.hooks.onEnd!({ id, ...ANSWERED });
+    it.hooks.onEnd!({ id, ...COMPLETE });
     for (let tries = 0; (await list(it))[0].used === 0 && tries < 200; tries++)
       await new Promise((next) => setTimeout(next, 10));
     expect(await list(it)).toMatchObject([{ used: 10, remaining: 90 }]);
@@ -273,8 +273,8 @@ describe("after a kill", () => {
 
     await using second = await openPlugin(rateLimits, { from: first, usageOf: usage });
     expect(await statuses(second, 3, { policy: "3;w=600" })).toEqual([200, 200, 429]);
-    const { answer } = await ask(second, { policy: "100;w=600;u=tokens" });
-    expect(answer.responseHeaders["gateway-ratelimit-remaining"]).toBe("40");
+    const { response } = await ask(second, { policy: "100;w=600;u=tokens" });
+    expect(response.responseHeaders["gateway-ratelimit-remaining"]).toBe("40");
   });
 
   test("a journal that was written again says the same", async () => {

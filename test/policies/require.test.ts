@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import required from "../../plugins/require.ts";
-import { type Asked, requestOf } from "./open.ts";
+import { type RequestParts, requestOf } from "./open.ts";
 import { setUpPlugin } from "./set-up.ts";
 
 const team = { name: "Team", values: ["red", "blue"] };
-const of = (Team: string): Asked => ({ properties: { Team } });
+const of = (Team: string): RequestParts => ({ properties: { Team } });
 
-test.each<[string, object, Asked, string, string]>([
+test.each<[string, object, RequestParts, string, string]>([
   ["a property that is there", { properties: [team] }, of("red"), "passes", ""],
   ["its name in another case", { properties: [team] }, { properties: { team: "red" } }, "passes", ""],
   [
@@ -31,9 +31,9 @@ test.each<[string, object, Asked, string, string]>([
   ["another organization", { properties: [{ ...team, organizations: ["o"] }] }, {}, "passes", ""],
   ["a user", { user: true }, { userId: "ann" }, "passes", ""],
   ["no user", { user: true }, {}, "user_missing", "Gateway-User-Id"],
-])("%s", async (_name, options, asked, code, message) => {
+])("%s", async (_name, options, request, code, message) => {
   const { onRequest } = await setUpPlugin(required, options);
-  const verdict = (await onRequest?.(requestOf(asked))) as { code: string; message: string } | undefined;
+  const verdict = (await onRequest?.(requestOf(request))) as { code: string; message: string } | undefined;
   expect(verdict?.code ?? "passes").toBe(code);
   expect(verdict?.message ?? "").toContain(message);
 });

@@ -5,7 +5,7 @@ import { type ExchangeInput, readExchange, toLlmSchema } from "../../src/mapping
 import type { Json, ProviderPlugin } from "../../src/plugin-host/contract.ts";
 import type { LlmSchema } from "../../src/record/llm-schema.ts";
 import { encodeEventStream, type Frame } from "./eventstream.ts";
-import { answerIn } from "./recording.ts";
+import { responseIn } from "./recording.ts";
 
 /**
  * One exchange in the shape of a provider, written by us, with what must be read from it.
@@ -64,7 +64,7 @@ export function inputOf(fixture: Fixture, provider: ProviderPlugin | undefined, 
     status: response.status ?? 200,
     responseHeaders: new Headers(headers),
     provider,
-    ...answerIn(bytes, type === "" ? undefined : type, path),
+    ...responseIn(bytes, type === "" ? undefined : type, path),
     modelOverride: undefined,
   };
 }

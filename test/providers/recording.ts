@@ -7,17 +7,17 @@ import { decodeBody } from "../../src/runtime/content-coding.ts";
 const BODY_BYTES_MAX = 64 * 1024 * 1024;
 
 /** The answer of a recorded exchange as the recorder hands it to the readers: events of a stream, or the whole body. */
-export async function answerOfRecording({
+export async function recordedResponse({
   request,
   response,
 }: Json): Promise<Pick<ExchangeInput, "events" | "responseBody">> {
   const url = new URL(request.url);
   const { bytes } = await decodeBody(...codedBytes(response), BODY_BYTES_MAX);
-  return answerIn(bytes, filledText(new Headers(response.headers).get("content-type")), url.pathname + url.search);
+  return responseIn(bytes, filledText(new Headers(response.headers).get("content-type")), url.pathname + url.search);
 }
 
 /** The same from decoded bytes. */
-export function answerIn(
+export function responseIn(
   bytes: Buffer,
   contentType: string | undefined,
   path: string,

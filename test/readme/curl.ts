@@ -16,7 +16,7 @@ const headers = values.header.map((header): [string, string] => {
   return [name, rest.join(":").trim()];
 });
 const method = values.request ?? (values.data === undefined ? "GET" : "POST");
-const answer = await fetch(positionals[0]!, { method, headers, ...(values.data && { body: values.data }) });
-if (values.include) for (const [name, value] of answer.headers) console.log(`${name}: ${value}`);
-console.log(await answer.text());
-process.exit(answer.ok ? 0 : 22);
+const response = await fetch(positionals[0]!, { method, headers, ...(values.data && { body: values.data }) });
+if (values.include) for (const [name, value] of response.headers) console.log(`${name}: ${value}`);
+console.log(await response.text());
+process.exit(response.ok ? 0 : 22);

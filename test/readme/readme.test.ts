@@ -115,10 +115,10 @@ test.each(COMMANDS.map(({ line, text }) => [`line ${line}: ${text}`, text] as co
 );
 
 test("what was sent is what is read back", async () => {
-  const answer = await fetch(`${weir.api}/v1/request/${gatewayId}`, {
+  const response = await fetch(`${weir.api}/v1/request/${gatewayId}`, {
     headers: { Authorization: `Bearer ${firstKey}` },
   });
-  const { data } = await answer.json();
+  const { data } = await response.json();
   expect(data).toMatchObject({
     request_id: gatewayId,
     model: "gpt-4o-mini-2026-03-01",

@@ -8,19 +8,19 @@ import { until } from "../until.ts";
 
 const HOUR_MS = 3_600_000;
 
-const answer = (models: readonly string[], failure?: string): CredentialTest => ({
+const resultOf = (models: readonly string[], failure?: string): CredentialTest => ({
   ...{ ok: failure === undefined, asked: "models", status: 200, message: failure ?? "", models },
 });
 
 /** Lists of models whose providers answer when and what the test says. */
 function opened(list: (credential: Credential) => Promise<CredentialTest | undefined>) {
   const { log, lines } = keptLog();
-  const asked: string[] = [];
+  const calls: string[] = [];
   const listed: [string, readonly string[] | undefined][] = [];
   let hours = 0;
   const lists = new ModelLists({
     list: (each) => {
-      asked.push(each.name);
+      calls.push(each.name);
       return list(each);
     },
     onListed: (each, models) => void listed.push([each.name, models]),
@@ -32,11 +32,11 @@ function opened(list: (credential: Credential) => Promise<CredentialTest | undef
     hours += by;
     lists.look();
   };
-  return { lists, follow, pass, asked, listed, lines, [Symbol.dispose]: () => lists.close() };
+  return { lists, follow, pass, calls, listed, lines, [Symbol.dispose]: () => lists.close() };
 }
 
 test("a provider is called when its credential is stored, when that changes, and every 6 hours", async () => {
-  using it = opened(async (each) => answer([`model-of-${each.secrets!["api_key"]}`]));
+  using it = opened(async (each) => resultOf([`model-of-${each.secrets!["api_key"]}`]));
   const one = credential("OPENAI", "one");
   it.follow(one, credential("GROQ", "off", { enabled: false }), credential("GROQ", "locked", { secrets: undefined }));
   await until(() => it.listed.length === 1);
@@ -44,7 +44,7 @@ test("a provider is called when its credential is stored, when that changes, and
   it.follow({ ...one, secrets: { api_key: "new" } });
   await until(() => it.listed.length === 2);
   it.pass(5.9);
-  expect(it.asked).toEqual(["one", "one"]);
+  expect(it.calls).toEqual(["one", "one"]);
   it.pass(0.1);
   await until(() => it.listed.length === 3);
   it.follow();
@@ -60,14 +60,14 @@ test("a failure leaves the last list, is said once, and is tried again sooner", 
   let broken = false;
   using it = opened(async () => {
     if (broken) throw new Error("it broke");
-    return answer(["a"]);
+    return resultOf(["a"]);
   });
   it.follow(credential("OPENAI", "one"));
   await until(() => it.listed.length === 1);
   broken = true;
   for (const times of [2, 3]) {
     it.pass(6);
-    await until(() => it.asked.length === times);
+    await until(() => it.calls.length === times);
   }
   broken = false;
   it.pass(0.2);
@@ -81,12 +81,12 @@ test("a few are called at a time; a result for a credential that has changed is 
   using it = opened((each) => new Promise((resolve) => waiting.set(each.name, resolve)));
   const all = Array.from({ length: 9 }, (_, at) => credential("OPENAI", `c-${at}`));
   it.follow(...all);
-  expect(it.asked).toHaveLength(4);
+  expect(it.calls).toHaveLength(4);
   it.follow(...all.map((each) => (each.name === "c-0" ? { ...each, baseUrl: "https://other.test" } : each)));
-  waiting.get("c-0")!(answer(["old"]));
+  waiting.get("c-0")!(resultOf(["old"]));
   waiting.get("c-1")!(undefined);
-  waiting.get("c-2")!(answer(["new"]));
-  await until(() => it.asked.length === 7);
+  waiting.get("c-2")!(resultOf(["new"]));
+  await until(() => it.calls.length === 7);
   expect(it.listed).toEqual([["c-2", ["new"]]]);
-  expect(it.asked.filter((name) => name === "c-0")).toHaveLength(2);
+  expect(it.calls.filter((name) => name === "c-0")).toHaveLength(2);
 });

@@ -27,7 +27,7 @@ interface Settings {
 
 async function opened({ config = {}, env = {} }: Settings = {}) {
   const directory = ownDirectory(config);
-  const told: RoutingTables[] = [];
+  const sent: RoutingTables[] = [];
   const log: string[] = [];
   const vault = new Vault({
     config: directory.config,
@@ -35,12 +35,12 @@ async function opened({ config = {}, env = {} }: Settings = {}) {
     log: createLog({ level: "debug", format: "json", write: (line) => void log.push(line) }),
     providers,
     ownPorts: [],
-    onChange: async (tables) => told.push(tables),
+    onChange: async (tables) => sent.push(tables),
   });
   return {
     directory,
     vault,
-    told,
+    told: sent,
     log,
     [Symbol.dispose]() {
       vault.close();

@@ -38,7 +38,7 @@ export class IdentityProvider implements AsyncDisposable {
   /** Answers everything with this status. */
   down: number | undefined;
   /** Paths that were asked for. */
-  readonly asked: string[] = [];
+  readonly calls: string[] = [];
   readonly #server: http.Server;
   #key: SigningKey;
 
@@ -59,7 +59,7 @@ export class IdentityProvider implements AsyncDisposable {
     const serve = provider.callback();
     server.on("request", (request: IncomingMessage, response: ServerResponse) => {
       const path = new URL(request.url!, issuer).pathname;
-      it.asked.push(path);
+      it.calls.push(path);
       if (it.down !== undefined) return void response.writeHead(it.down).end();
       if (path === "/jwks")
         return void response.setHeader("content-type", "application/json").end(JSON.stringify({ keys: [it.#key.jwk] }));

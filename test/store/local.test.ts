@@ -192,8 +192,8 @@ describe("a query with a deadline", () => {
     const ask = (sql: string) => reader.records.query<{ n: number }>(statement(sql), { deadlineMs: 30_000 });
     for (let n = 0; n < 1_200; n++) expect(await ask(`select ${n} as n`)).toEqual([{ n }]);
     const long = `select ${"1 + ".repeat(900)}1 as n -- ${"x".repeat(1_000_000)}`;
-    const answers = await Promise.all(Array.from({ length: 12 }, () => ask(long)));
-    expect(answers).toEqual(Array.from({ length: 12 }, () => [{ n: 901 }]));
+    const results = await Promise.all(Array.from({ length: 12 }, () => ask(long)));
+    expect(results).toEqual(Array.from({ length: 12 }, () => [{ n: 901 }]));
     await reader.close();
     await writer.close();
   });

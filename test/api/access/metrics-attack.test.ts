@@ -71,12 +71,12 @@ async function viewer(): Promise<string> {
   await records.batch([
     statementOf(membership(records, user.id, { organizationId: it.organization, role: "viewer", source: "weir" })),
   ]);
-  const answer = await fetch(`${it.origin}/v1/session`, {
+  const response = await fetch(`${it.origin}/v1/session`, {
     method: "POST",
     headers: { "content-type": "application/json", origin: it.origin, "sec-fetch-site": "same-origin" },
     body: JSON.stringify({ email: "vi@example.com", password: PASSWORD }),
   });
-  return answer.headers.get("set-cookie")!.split(";")[0]!;
+  return response.headers.get("set-cookie")!.split(";")[0]!;
 }
 
 const INCLUDED = { includeBody: true, includeInputs: true, includeProviderBodies: true, includeStoredBytes: true };
@@ -142,16 +142,16 @@ test.each(ENDPOINTS)("metrics only: no form of %s reveals bodies", async (name) 
   const [method] = name.split(" ") as [string];
   const hasBody = method !== "GET";
   for (const [who, headers] of callers) {
-    for (const asked of hasBody ? BODIES : QUERIES) {
-      const path = addressOf(name) + (hasBody ? "" : String(asked));
+    for (const query of hasBody ? BODIES : QUERIES) {
+      const path = addressOf(name) + (hasBody ? "" : String(query));
       const response = await fetch(it.origin + path, {
         method,
         headers: { ...headers, ...(hasBody && { "content-type": "application/json" }) },
-        ...(hasBody && { body: JSON.stringify(asked).replaceAll("ID", id) }),
+        ...(hasBody && { body: JSON.stringify(query).replaceAll("ID", id) }),
       });
       const text = `${JSON.stringify([...response.headers])}${await response.text()}`;
-      const isTold = told(text, hasBody ? JSON.stringify(asked) : path);
-      expect([name, who, asked, response.status, isTold]).toEqual([name, who, asked, response.status, false]);
+      const isRevealed = reveals(text, hasBody ? JSON.stringify(query) : path);
+      expect([name, who, query, response.status, isRevealed]).toEqual([name, who, query, response.status, false]);
     }
   }
 });
@@ -166,14 +166,14 @@ test("the same queries reveal bodies to a key that may see them", async () => {
     const isQuery = path.endsWith("query");
     const options = { key: it.keys.read, ...(isQuery && { body: { filter: "all", ...INCLUDED } }) };
     const { json } = await it.call(isQuery ? "POST" : "GET", path, options);
-    expect([path, told(JSON.stringify(json), "")]).toEqual([path, true]);
+    expect([path, reveals(JSON.stringify(json), "")]).toEqual([path, true]);
   }
 });
 
 /** Whether a response has the secret, or a member that holds what was said; what the caller wrote may come back. */
-function told(text: string, asked: string): boolean {
+function reveals(text: string, query: string): boolean {
   if (text.includes(SECRET)) return true;
-  const members = SAID_MEMBERS.filter((member) => text.includes(`"${member}":`) && !asked.includes(member));
+  const members = SAID_MEMBERS.filter((member) => text.includes(`"${member}":`) && !query.includes(member));
   return members.length > 0 && /"request_id":/.test(text) && text.includes(id);
 }
 

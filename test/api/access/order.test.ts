@@ -76,7 +76,7 @@ test.each<[path: string, Key]>([
   ["/v1/request/query", "all"],
   ["/v1/login/nobody", "none"],
 ])("HEAD %s with the key %s is GET without its body", async (path, key) => {
-  const [got, asked] = await Promise.all(
+  const [got, byKey] = await Promise.all(
     ["GET", "HEAD"].map((method) => {
       const authorization = key === "none" ? undefined : `Bearer ${keyOf(key)}`;
       const headers = { "accept-encoding": "identity", ...(authorization && { authorization }) };
@@ -84,10 +84,10 @@ test.each<[path: string, Key]>([
     }),
   );
   const body = await got!.text();
-  expect([asked!.status, await asked!.text()]).toEqual([got!.status, ""]);
-  expect(asked!.headers.get("content-length")).toBe(String(Buffer.byteLength(body)));
+  expect([byKey!.status, await byKey!.text()]).toEqual([got!.status, ""]);
+  expect(byKey!.headers.get("content-length")).toBe(String(Buffer.byteLength(body)));
   for (const name of ["allow", "www-authenticate", "content-type"])
-    expect(asked!.headers.get(name)).toBe(got!.headers.get(name));
+    expect(byKey!.headers.get(name)).toBe(got!.headers.get(name));
 });
 
 test("a page is shown for a failed log-in, and HEAD of it fails alike", async () => {

@@ -59,11 +59,11 @@ describe("changing a request", () => {
       const names = Array.from({ length: count }, (_, n) => `name-${n}`);
       const properties = Object.fromEntries(names.map((name) => [name, "x"]));
       const scores = Object.fromEntries(names.map((name) => [name, 1]));
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         it.call("PUT", `/v1/request/${id}/property`, { body: properties }),
         it.call("POST", `/v1/request/${id}/score`, { body: { scores } }),
       ]);
-      return answers.map(({ status, json }) => [status, json.path]);
+      return responses.map(({ status, json }) => [status, json.path]);
     };
     expect(await change(1_001)).toEqual([
       [400, null],
@@ -103,8 +103,8 @@ describe("changing a request", () => {
     const id = await insertRecord(it.store, it.organization);
     const names = Array.from({ length: 100 }, (_, i) => `P${i}`);
     const path = `/v1/request/${id}/property`;
-    const answers = await Promise.all(names.map((name) => it.call("PUT", path, { body: { [name]: name } })));
-    expect(answers.every(({ status }) => status === 200)).toBe(true);
+    const responses = await Promise.all(names.map((name) => it.call("PUT", path, { body: { [name]: name } })));
+    expect(responses.every(({ status }) => status === 200)).toBe(true);
     const { json } = await it.call("GET", `/v1/request/${id}`);
     expect(Object.keys(json.data.properties).sort()).toEqual(names.toSorted());
   });

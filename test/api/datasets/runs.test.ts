@@ -53,7 +53,7 @@ test("an estimate multiplies tokens by the price in force, and says what it gues
   expect(all.cost).toBeCloseTo((all.prompt_tokens * 10 + all.completion_tokens * 100) / 1e6, 9);
   const [first] = await estimate({ targets: [{ ...TARGET, parameters: { max_tokens: 5 } }], label: "first" });
   expect(first).toMatchObject({ calls: 1, completion_tokens: 5 });
-  expect(api.told.question).toMatchObject({ model: TARGET.model, shape: "chat-completions" });
+  expect(api.sent.question).toMatchObject({ model: TARGET.model, shape: "chat-completions" });
 });
 
 test("an estimate has no cost if the price is unknown or no provider can be called", async () => {
@@ -100,10 +100,10 @@ test("a run needs the permission to send requests and that to read what was said
       ["POST", path, { targets: [] }],
       ["GET", `${path}/${randomUUID()}`],
     ] as const;
-    const answers = [];
+    const responses = [];
     for (const [method, at, body] of calls)
-      answers.push((await api.call(method, at, { key, ...(body && { body }) })).status);
-    return answers;
+      responses.push((await api.call(method, at, { key, ...(body && { body }) })).status);
+    return responses;
   };
   expect(await statuses(api.keys.read)).toEqual([200, 200, 403, 404]);
   expect(await statuses(api.keys.gateway)).toEqual([403, 403, 400, 403]);

@@ -14,9 +14,9 @@ afterAll(async () => {
 const OWN = () => ({ "sec-fetch-site": "same-origin" });
 
 async function logIn(key: string, headers: Record<string, string> = {}) {
-  const answer = await it.call("POST", "/v1/session", { key: null, body: { key }, headers });
-  const setCookie = answer.headers.get("set-cookie") ?? "";
-  return { ...answer, setCookie, cookie: setCookie.split(";")[0]! };
+  const response = await it.call("POST", "/v1/session", { key: null, body: { key }, headers });
+  const setCookie = response.headers.get("set-cookie") ?? "";
+  return { ...response, setCookie, cookie: setCookie.split(";")[0]! };
 }
 
 function withCookie(
@@ -52,9 +52,9 @@ describe("a log-in", () => {
 
   test("is renewed by reading the session, and not set for a caller with a key", async () => {
     const { cookie } = await logIn(it.keys.read);
-    const asked = await withCookie("GET", "/v1/session", cookie);
-    expect(asked.headers.get("set-cookie")).toMatch(/Max-Age=43(199|200);?/);
-    expect(asked.json.data.expires_at).toMatch(/Z$/);
+    const read = await withCookie("GET", "/v1/session", cookie);
+    expect(read.headers.get("set-cookie")).toMatch(/Max-Age=43(199|200);?/);
+    expect(read.json.data.expires_at).toMatch(/Z$/);
     const withKey = await it.call("GET", "/v1/session", { key: it.keys.read });
     expect([withKey.headers.get("set-cookie"), withKey.json.data.expires_at]).toEqual([null, null]);
   });
@@ -112,12 +112,12 @@ describe("a request with a log-in", () => {
   test("with a key and the cookie uses the key", async () => {
     const { cookie } = await logIn(it.keys.all);
     const headers = { cookie, "sec-fetch-site": "cross-site" };
-    const answer = await it.call("POST", "/v1/request/count/query", {
+    const response = await it.call("POST", "/v1/request/count/query", {
       key: it.keys.read,
       headers,
       body: { filter: "all" },
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
   });
 
   test.each<[string, Record<string, string>, number]>([
@@ -128,10 +128,10 @@ describe("a request with a log-in", () => {
     ["an address", { host: "192.0.2.7", origin: "http://192.0.2.7" }, 200],
     ["another name, without a browser", { host: "evil.example" }, 200],
   ])("and a log-in under %s is judged by the host's name", async (_name, headers, status) => {
-    const answer = await logIn(it.keys.all, headers);
-    expect(answer.status).toBe(status);
+    const response = await logIn(it.keys.all, headers);
+    expect(response.status).toBe(status);
     if (status === 403)
-      expect(answer.json).toMatchObject({
+      expect(response.json).toMatchObject({
         code: "cross_site_request",
         message: expect.stringContaining("WEIR_API_HOSTS"),
       });
@@ -145,8 +145,8 @@ describe("a request with a log-in", () => {
 test("wrong keys are slowed, then refused for a while, and a right one is not held up", async () => {
   await using own = await openApi();
   const tried = async (key: string) => {
-    const answer = await own.call("POST", "/v1/session", { key: null, body: { key } });
-    return answer.status;
+    const response = await own.call("POST", "/v1/session", { key: null, body: { key } });
+    return response.status;
   };
   const statuses = await Promise.all(Array.from({ length: 14 }, (_, n) => tried(`sk-weir-us-wrong${n}`)));
   expect(statuses.filter((status) => status === 401)).toHaveLength(10);

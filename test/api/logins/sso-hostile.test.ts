@@ -84,7 +84,7 @@ describe("an ID token", () => {
 
   test("signed by a new key is taken at once, though the old ones were fetched a moment ago", async () => {
     expect(await outcome(await world.logIn("ada", { claims }))).toEqual([302, null, true]);
-    const fetched = () => world.corp.asked.filter((path) => path === "/jwks").length;
+    const fetched = () => world.corp.calls.filter((path) => path === "/jwks").length;
     const before = fetched();
     expect(await outcome(await world.logIn("ada", { claims }))).toEqual([302, null, true]);
     expect(fetched()).toBe(before);
@@ -152,12 +152,12 @@ describe("a callback", () => {
 
   test("that names another issuer is refused before its code is sent anywhere", async () => {
     const { browser, url } = await upToCallback();
-    const asked = world.corp.asked.length;
+    const calls = world.corp.calls.length;
     url.searchParams.set("iss", world.other.issuer);
     expect(await ask(browser, url)).toEqual([401, "invalid_id_token"]);
     url.searchParams.delete("iss");
     expect(await ask(browser, url)).toEqual([401, "invalid_id_token"]);
-    expect(world.corp.asked.slice(asked)).toEqual([]);
+    expect(world.corp.calls.slice(calls)).toEqual([]);
   });
 
   test.each([
@@ -313,9 +313,9 @@ describe("a provider that does not respond", () => {
   test.each([503, 500, 404])("but with %d: words, and other ways to log in still work", async (status) => {
     const { browser, url } = await upToCallback();
     world.corp.down = status;
-    const answer = await browser.ask(url).finally(() => (world.corp.down = undefined));
-    expect([answer.status, (await answer.json()).code]).toEqual([503, "sso_unavailable"]);
-    expect(answer.headers.get("retry-after")).not.toBeNull();
+    const response = await browser.ask(url).finally(() => (world.corp.down = undefined));
+    expect([response.status, (await response.json()).code]).toEqual([503, "sso_unavailable"]);
+    expect(response.headers.get("retry-after")).not.toBeNull();
     world.corp.down = status;
     const { json } = await world.it.call("GET", "/v1/login", { key: null });
     const claims = { email: "bo@example.test", email_verified: true };

@@ -118,7 +118,7 @@ test("a provider that says all at its userinfo endpoint, and takes the secret on
   const { browser, url } = await world.logIn("bo", { at: "other", claims });
   expect(url.pathname).toBe("/requests");
   expect(await me(browser)).toMatchObject({ email: "bo@example.test", role: "viewer" });
-  expect(world.other.asked).toContain("/me");
+  expect(world.other.calls).toContain("/me");
   // The same person by the first provider: one user, and each provider changes what it gave.
   const again = await world.logIn("bo-at-corp", { claims: verified("bo@example.test", { groups: ["heads"] }) });
   expect((await me(again.browser)).id).toBe((await me(browser)).id);
@@ -177,9 +177,11 @@ test("a log-in has a new token each time, whatever the browser brings, and a log
 
   thief.cookies(world.it.origin).set(`weir_session_${world.it.config.api_port}`, session(browser)!);
   const own = { origin: world.it.origin, "sec-fetch-site": "same-origin" };
-  const answer = await (await browser.ask(`${world.it.origin}/v1/session`, { method: "DELETE", headers: own })).json();
+  const response = await (
+    await browser.ask(`${world.it.origin}/v1/session`, { method: "DELETE", headers: own })
+  ).json();
   expect((await thief.ask(`${world.it.origin}/v1/me`)).status).toBe(401);
-  const end = new URL(answer.data.end_session_url);
+  const end = new URL(response.data.end_session_url);
   expect(end.origin).toBe(world.corp.issuer);
   expect(end.searchParams.get("post_logout_redirect_uri")).toBe(`${world.it.origin}/`);
   expect(end.searchParams.get("id_token_hint")!.split(".")).toHaveLength(3);
@@ -192,8 +194,8 @@ test("a user can request another account; with end_session off the log-out stays
   expect(new URL(start.headers.get("location")!).searchParams.get("prompt")).toBe("login");
   const { browser } = await world.logIn("bo", { at: "other", claims: verified("bo@example.test") });
   const own = { origin: world.it.origin, "sec-fetch-site": "same-origin" };
-  const answer = await browser.ask(`${world.it.origin}/v1/session`, { method: "DELETE", headers: own });
-  expect((await answer.json()).data).toEqual([]);
+  const response = await browser.ask(`${world.it.origin}/v1/session`, { method: "DELETE", headers: own });
+  expect((await response.json()).data).toEqual([]);
 });
 
 test("log-ins in two tabs do not disturb each other", async () => {
@@ -203,8 +205,8 @@ test("log-ins in two tabs do not disturb each other", async () => {
   const isCallback = ({ pathname }: URL) => pathname.endsWith("/callback");
   const one = await browser.open(`${world.it.origin}/v1/login/corp?return=/one`, isCallback);
   await browser.open(`${world.it.origin}/v1/login/corp?return=/two`, isCallback);
-  const answer = await browser.ask(one.url);
-  expect([answer.status, answer.headers.get("location")]).toEqual([302, `${world.it.origin}/one`]);
+  const response = await browser.ask(one.url);
+  expect([response.status, response.headers.get("location")]).toEqual([302, `${world.it.origin}/one`]);
 });
 
 test("two first log-ins of one person at once make one user", async () => {

@@ -24,8 +24,8 @@ const asUser = (method: string, path: string, cookie: string, body?: unknown, mo
   it.call(method, path, { key: null, headers: { ...own(), cookie, ...more }, ...(body !== undefined && { body }) });
 
 async function logIn(email: string, password: string) {
-  const answer = await it.call("POST", "/v1/session", { key: null, headers: own(), body: { email, password } });
-  return { ...answer, cookie: answer.headers.get("set-cookie")?.split(";")[0] ?? "" };
+  const response = await it.call("POST", "/v1/session", { key: null, headers: own(), body: { email, password } });
+  return { ...response, cookie: response.headers.get("set-cookie")?.split(";")[0] ?? "" };
 }
 
 async function invited(email: string, role: string, key = it.keys.admin): Promise<string> {
@@ -246,7 +246,7 @@ test("over HTTPS a log-in keeps its name and flags, and a planted cookie of the 
   expect(renewed.headers.get("set-cookie")).toStartWith(`${cookie}; `);
   expect(renewed.headers.get("set-cookie")).toEndWith("; Secure");
   const planted = cookie.replace("__Host-", "");
-  const asked = (more: Record<string, string>) =>
+  const accept = (more: Record<string, string>) =>
     it.call("GET", "/v1/me", { key: null, headers: { cookie: planted, ...more } });
-  expect((await asked({ "x-forwarded-proto": "https" })).status).toBe(401);
+  expect((await accept({ "x-forwarded-proto": "https" })).status).toBe(401);
 });

@@ -5,7 +5,7 @@ const MINUTE = 60_000;
 
 test("a loss is reported for an hour, and a further one for an hour from then on", () => {
   const loss = new RecentLoss();
-  const told = [
+  const reports = [
     [0, 0, false],
     [2, 1, true],
     [2, 60, true],
@@ -14,7 +14,7 @@ test("a loss is reported for an hour, and a further one for an hour from then on
     [3, 149, true],
     [3, 150, false],
   ] as const;
-  for (const [count, minutes, expected] of told) {
+  for (const [count, minutes, expected] of reports) {
     expect([minutes, loss.isRecent(count, minutes * MINUTE)]).toEqual([minutes, expected]);
   }
 });

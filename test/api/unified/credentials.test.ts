@@ -75,14 +75,14 @@ describe("credentials", () => {
 
   test("reach the gateway encrypted, before the response, and open there", async () => {
     await add({ name: "told", provider: "openai", api_key: KEY });
-    const [told] = it.told.credentials.filter(({ name }) => name === "told");
-    expect(JSON.stringify(told)).not.toContain(KEY);
-    expect(openCredential(told!, readKeyring(it.config)).secrets).toEqual({ api_key: KEY });
+    const [sent] = it.sent.credentials.filter(({ name }) => name === "told");
+    expect(JSON.stringify(sent)).not.toContain(KEY);
+    expect(openCredential(sent!, readKeyring(it.config)).secrets).toEqual({ api_key: KEY });
     await it.call("PUT", "/v1/credentials/told", { body: { api_key: `${KEY}-2` } });
-    const changed = it.told.credentials.find(({ name }) => name === "told")!;
+    const changed = it.sent.credentials.find(({ name }) => name === "told")!;
     expect(openCredential(changed, readKeyring(it.config)).secrets).toEqual({ api_key: `${KEY}-2` });
     await it.call("DELETE", "/v1/credentials/told");
-    expect(it.told.credentials.some(({ name }) => name === "told")).toBe(false);
+    expect(it.sent.credentials.some(({ name }) => name === "told")).toBe(false);
   });
 
   test("have a name made from the provider's, and no two have one", async () => {
@@ -103,8 +103,8 @@ describe("credentials", () => {
       models: ["gpt-5*"],
     });
     for (const method of ["PUT", "DELETE"] as const) {
-      const answer = await it.call(method, "/v1/credentials/ofFile", method === "PUT" ? { body: { weight: 2 } } : {});
-      expect([answer.status, answer.json.message]).toEqual([409, expect.stringContaining("weir.toml")]);
+      const response = await it.call(method, "/v1/credentials/ofFile", method === "PUT" ? { body: { weight: 2 } } : {});
+      expect([response.status, response.json.message]).toEqual([409, expect.stringContaining("weir.toml")]);
     }
   });
 
@@ -160,7 +160,7 @@ describe("credentials", () => {
 
   test("that no key opens are shown as locked", async () => {
     await add({ name: "lost", provider: "openai", api_key: KEY });
-    it.locked = it.told.credentials.filter(({ name }) => name === "lost").map(({ id }) => id);
+    it.locked = it.sent.credentials.filter(({ name }) => name === "lost").map(({ id }) => id);
     expect((await it.call("GET", "/v1/credentials/lost")).json.data.state).toBe("locked");
     it.locked = [];
   });
@@ -184,5 +184,5 @@ test("a change by another program reaches the gateway as well", async () => {
     { sql: "update credentials set terms = json_set(terms, '$.weight', 7), updated_at = updated_at + 1", args: [] },
   ]);
 
-  await until(() => it.told.credentials[0]?.terms.weight === 7);
+  await until(() => it.sent.credentials[0]?.terms.weight === 7);
 });

@@ -28,11 +28,11 @@ test("a route is created, sent to the gateway, replaced and removed", async () =
     sticky: "session",
     retries: 1,
   });
-  expect(it.told.routes).toMatchObject([
+  expect(it.sent.routes).toMatchObject([
     { name: "claude-*", retries: 1, source: "stored", organizationId: it.organization },
   ]);
   await put("claude-*", { targets: ["aws/claude-*"] });
-  expect(it.told.routes).toMatchObject([{ targets: [{ model: "aws/claude-*" }], retries: 0 }]);
+  expect(it.sent.routes).toMatchObject([{ targets: [{ model: "aws/claude-*" }], retries: 0 }]);
   const listed = (await it.call("GET", "/v1/routes")).json.data;
   expect(listed.map(({ name, source }: { name: string; source: string }) => [name, source])).toEqual([
     ["of-file", "file"],
@@ -40,7 +40,7 @@ test("a route is created, sent to the gateway, replaced and removed", async () =
   ]);
   expect((await it.call("GET", "/v1/routes/claude-%2A")).json.data).toEqual(listed[1]);
   expect((await it.call("DELETE", "/v1/routes/claude-*")).status).toBe(200);
-  expect(it.told.routes).toEqual([]);
+  expect(it.sent.routes).toEqual([]);
   expect((await it.call("DELETE", "/v1/routes/claude-*")).status).toBe(404);
 });
 
@@ -65,8 +65,8 @@ test.each([
   ["fast", {}, 400, "targets"],
   ["fast", [], 400, null],
 ])("the route %s %p gets %p at %p", async (name, body, status, path) => {
-  const answer = await put(name, body);
-  expect([answer.status, answer.json.path]).toEqual([status, path]);
+  const response = await put(name, body);
+  expect([response.status, response.json.path]).toEqual([status, path]);
 });
 
 test.each([

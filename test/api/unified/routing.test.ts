@@ -29,7 +29,7 @@ test("what rests is shown as the gateway says", async () => {
 test("a question reaches the gateway with its defaults, and the key that asks", async () => {
   const plain = await explain({ model: "fast" });
   expect([plain.status, plain.json.data]).toEqual([200, { resolved_by: "route fast", targets: [] }]);
-  expect(it.told.question).toEqual({
+  expect(it.sent.question).toEqual({
     key: { id: "", name: "", organizationId: it.organization, models: null, credentials: null },
     ...{ model: "fast", shape: "chat-completions", properties: {} },
     ...{ body: undefined, user: undefined, session: undefined },
@@ -38,7 +38,7 @@ test("a question reaches the gateway with its defaults, and the key that asks", 
   const body = { temperature: 1 };
   const more = { shape: "messages", user: "u", session: "s", properties: { Plan: "free" } };
   expect((await explain({ model: "fast", key_id: id, body, ...more })).status).toBe(200);
-  expect(it.told.question).toMatchObject({ key: { id, name: "gateway" }, body: '{"temperature":1}', ...more });
+  expect(it.sent.question).toMatchObject({ key: { id, name: "gateway" }, body: '{"temperature":1}', ...more });
 });
 
 test.each([
@@ -47,8 +47,8 @@ test.each([
   [{ model: "a", body: "x" }, 400, "body"],
   [{ model: "a", key_id: "nothing" }, 404, "key_id"],
 ])("%p gets %p at %p", async (body, status, path) => {
-  const answer = await explain(body);
-  expect([answer.status, answer.json.path]).toEqual([status, path]);
+  const response = await explain(body);
+  expect([response.status, response.json.path]).toEqual([status, path]);
 });
 
 test("an unknown shape is refused with the list of shapes", async () => {
@@ -115,12 +115,12 @@ test("weir route explain asks as the options say: a key by its name, a body of a
   expect((await cli.run("route", "explain", "a,b", "--shape", "messages", "--body", "body.json", ...more)).status).toBe(
     0,
   );
-  expect(it.told.question).toEqual({
+  expect(it.sent.question).toEqual({
     ...{ model: "a,b", shape: "messages", body: '{"temperature":1}', user: "u", session: "s" },
     ...{ key: expect.objectContaining({ id, name: "gateway" }), properties: { Plan: "a=b" } },
   });
   expect((await cli.feed('{"n":1}', "route", "explain", "a", "--body", "-")).status).toBe(0);
-  expect(it.told.question).toMatchObject({ shape: "chat-completions", body: '{"n":1}', key: { id: "" } });
+  expect(it.sent.question).toMatchObject({ shape: "chat-completions", body: '{"n":1}', key: { id: "" } });
 });
 
 test.each<[string, Record<string, string>, string[], number, string]>([

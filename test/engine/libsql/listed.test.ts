@@ -32,8 +32,8 @@ async function expectSameAsRows(ids: readonly string[]): Promise<void> {
   expect(rows.map(({ request_id }) => request_id)).toEqual([...ids]);
   const found = rows.map(({ request_id: requestId, seq }) => ({ requestId, seq }));
   for (const keys of [keysOf(ids), found]) {
-    const asked = { organizationId: "o", sight: "bodies", keys } as const;
-    const listed = await listedRecords(store.records, asked, LISTED);
+    const query = { organizationId: "o", sight: "bodies", keys } as const;
+    const listed = await listedRecords(store.records, query, LISTED);
     expect(listed.map(({ stored }) => JSON.parse(stored))).toEqual(
       rows.map((row) => JSON.parse(JSON.stringify(storedMembers(row)))),
     );

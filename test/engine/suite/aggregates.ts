@@ -94,9 +94,13 @@ export function suiteOfAggregates(tested: TestedEngine, reference: TestedEngine,
         await using one = await tested.open(records);
         await using other = await reference.open(records);
         for (const filter of ["all", ...trees])
-          for (const [asked, question] of Object.entries(QUESTIONS)) {
-            const [answer, expected] = await Promise.all([question(one, filter), question(other, filter)]);
-            expect({ asked, filter, answer: rounded(answer) }).toEqual({ asked, filter, answer: rounded(expected) });
+          for (const [name, question] of Object.entries(QUESTIONS)) {
+            const [result, expected] = await Promise.all([question(one, filter), question(other, filter)]);
+            expect({ query: name, filter, result: rounded(result) }).toEqual({
+              query: name,
+              filter,
+              result: rounded(expected),
+            });
           }
       }),
       // A smaller example would be looked for in as many databases again.
@@ -110,7 +114,7 @@ export function suiteOfAggregates(tested: TestedEngine, reference: TestedEngine,
     const scope = { organizationId: ORGANIZATION, tree: ALL };
     const [page, over] = [{ limit: 1, offset: 0 }, () => new Deadline(-1)];
     const order = [["requests", "desc"]] as const;
-    const asked: readonly (() => Promise<unknown>)[] = [
+    const calls: readonly (() => Promise<unknown>)[] = [
       () => aggregates.metrics(scope, { groupBy: ["model"], timeBucket: undefined, ...page }, over()),
       () => aggregates.facets(scope, { names: ["model"], limit: 1 }, over()),
       () => aggregates.scores(scope, page, over()),
@@ -123,6 +127,6 @@ export function suiteOfAggregates(tested: TestedEngine, reference: TestedEngine,
       () => aggregates.cacheStatistics(ORGANIZATION, over()),
       () => aggregates.cacheSeries(scope, "hour", over()),
     ];
-    for (const ask of asked) await expect(ask()).rejects.toMatchObject({ code: "query_timeout" });
+    for (const ask of calls) await expect(ask()).rejects.toMatchObject({ code: "query_timeout" });
   });
 }

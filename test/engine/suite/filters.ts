@@ -51,11 +51,11 @@ export function suiteOfFilters(tested: TestedEngine, runs: { readonly leaves: nu
   });
 
   test("one filter can select scores as non-JSON text and by name", async () => {
-    const asked = (field: string, condition: unknown) => ({ request_response_rmt: { [field]: condition } });
+    const leaf = (field: string, condition: unknown) => ({ request_response_rmt: { [field]: condition } });
     const filter = {
-      left: asked("scores_column", { equals: "deep" }),
+      left: leaf("scores_column", { equals: "deep" }),
       operator: "and",
-      right: asked("scores", { Quality: { "not-equals": 0 } }),
+      right: leaf("scores", { Quality: { "not-equals": 0 } }),
     };
     expect(await found(filter)).toEqual([]);
   });

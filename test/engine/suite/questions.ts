@@ -123,8 +123,8 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
 };
 
 /** An answer with its numbers to twelve digits: sums in another order differ in the last ones. */
-export function rounded(answer: unknown): unknown {
-  return JSON.parse(JSON.stringify(answer), (_, part) =>
+export function rounded(result: unknown): unknown {
+  return JSON.parse(JSON.stringify(result), (_, part) =>
     typeof part === "number" ? Number(part.toPrecision(12)) : part,
   );
 }

@@ -19,15 +19,15 @@ const FACTS: Readonly<Record<string, ModelFacts>> = {
 };
 
 /** The body that the SDK's own provider writes. */
-async function asked(shape: Shape, options: Json): Promise<Json> {
+async function requestOf(shape: Shape, options: Json): Promise<Json> {
   const { seen, fetch } = recorder(PLAIN[shape]);
   await MODELS[shape](fetch).doGenerate(options);
   return seen.body;
 }
 
 /** What the SDK understands of an answer. */
-async function understood(shape: Shape, answer: Json): Promise<Json> {
-  const { fetch } = recorder(answer);
+async function understood(shape: Shape, response: Json): Promise<Json> {
+  const { fetch } = recorder(response);
   return heard(await MODELS[shape](fetch).doGenerate({ prompt: [hello] }));
 }
 
@@ -35,7 +35,7 @@ describe.each(SHAPES.flatMap((from) => SHAPES.filter((to) => to !== from).map((t
   "%s → %s",
   (from, to) => {
     const asksTheSame = async (options: Json) => {
-      const [client, wanted] = [await asked(from, options), await asked(to, options)];
+      const [client, wanted] = [await requestOf(from, options), await requestOf(to, options)];
       // A limit that the client did not choose is the SDK's own.
       if (options.maxOutputTokens === undefined) delete client.max_tokens;
       const sent = send(client, { from, to, facts: FACTS[to]!, issuer: "x" });
@@ -51,12 +51,12 @@ describe.each(SHAPES.flatMap((from) => SHAPES.filter((to) => to !== from).map((t
     test.each([
       ["text", PLAIN],
       ["calls", CALLS],
-    ])("a response is understood alike: %s", async (_name, answers) => {
+    ])("a response is understood alike: %s", async (_name, responses) => {
       const options = { prompt: [hello], tools: [tool] };
-      const translated = send(await asked(from, options), { from, to, facts: FACTS[to]!, issuer: "x" }).answer(
-        answers[to],
+      const translated = send(await requestOf(from, options), { from, to, facts: FACTS[to]!, issuer: "x" }).answer(
+        responses[to],
       );
-      expect(await understood(from, translated)).toEqual(await understood(to, answers[to]));
+      expect(await understood(from, translated)).toEqual(await understood(to, responses[to]));
     });
   },
 );

@@ -5,14 +5,14 @@ import type { Json } from "../../../src/plugin-host/contract.ts";
 /** The SDK's own providers, and answers in the form of each API that say the same. */
 
 /** What the SDK sent, and the answer that it gets. */
-export function recorder(answer: Json) {
+export function recorder(response: Json) {
   const seen: { body?: Json } = {};
   const fetch = Object.assign(
     async (_input: unknown, init?: { body?: unknown }) => {
       seen.body = JSON.parse(String(init?.body));
-      return typeof answer === "string"
-        ? new Response(answer, { headers: { "content-type": "text/event-stream" } })
-        : Response.json(answer);
+      return typeof response === "string"
+        ? new Response(response, { headers: { "content-type": "text/event-stream" } })
+        : Response.json(response);
     },
     { preconnect: () => {} },
   );

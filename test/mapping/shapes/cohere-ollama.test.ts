@@ -134,7 +134,7 @@ describe("cohere-chat", () => {
   });
 
   test("a response is read: plan, text, sources, calls, counts", () => {
-    const answer = cohere({}).answer({
+    const response = cohere({}).answer({
       id: "a1",
       message: {
         role: "assistant",
@@ -153,7 +153,7 @@ describe("cohere-chat", () => {
       finish_reason: "COMPLETE",
       usage: { tokens: { input_tokens: 5, output_tokens: 2 } },
     });
-    expect(answer.choices[0]).toMatchObject({
+    expect(response.choices[0]).toMatchObject({
       finish_reason: "tool_calls",
       message: {
         content: "Hello",
@@ -162,7 +162,7 @@ describe("cohere-chat", () => {
         tool_calls: [{ id: "c1", function: { name: "f", arguments: '{"a":1}' } }],
       },
     });
-    expect(answer.usage).toMatchObject({ prompt_tokens: 5, completion_tokens: 2 });
+    expect(response.usage).toMatchObject({ prompt_tokens: 5, completion_tokens: 2 });
   });
 
   test.each([

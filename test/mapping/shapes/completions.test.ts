@@ -11,12 +11,12 @@ test("one prompt becomes one text of the user, and the response's text is return
     messages: [{ role: "user", content: "Once" }],
     stop_sequences: ["."],
   });
-  const answer = {
+  const response = {
     content: [{ type: "text", text: " upon" }],
     stop_reason: "max_tokens",
     usage: { input_tokens: 1, output_tokens: 2 },
   };
-  expect(sent.answer(answer)).toMatchObject({
+  expect(sent.answer(response)).toMatchObject({
     object: "text_completion",
     choices: [{ text: " upon", index: 0, logprobs: null, finish_reason: "length" }],
     usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 },

@@ -87,14 +87,14 @@ describe("members of a request", () => {
     const byTool = chat({ response_format });
     expect(byTool.body.toolConfig.toolChoice).toEqual({ tool: { name: "json_answer" } });
     const input = { a: "x" };
-    const answered = byTool.answer({
+    const response = byTool.answer({
       output: {
         message: { role: "assistant", content: [{ toolUse: { toolUseId: "t", name: "json_answer", input } }] },
       },
       stopReason: "tool_use",
     });
-    expect(answered.choices[0].message.content).toBe('{"a":"x"}');
-    expect(answered.choices[0].finish_reason).toBe("stop");
+    expect(response.choices[0].message.content).toBe('{"a":"x"}');
+    expect(response.choices[0].finish_reason).toBe("stop");
   });
 
   test("quirk 25: marks become cache points after their part, and a lifetime goes where it is known", () => {

@@ -129,7 +129,7 @@ test("dimensions are refused where the model's vectors have one length", () => {
 });
 
 /** A provider's answer, written out loud. */
-const ANSWERS: Readonly<Record<Name, (vectors: number[][]) => Json>> = {
+const RESPONSES: Readonly<Record<Name, (vectors: number[][]) => Json>> = {
   gemini: (vectors) => ({ embeddings: vectors.map((values) => ({ values })) }),
   vertex: (vectors) => ({
     predictions: vectors.map((values) => ({ embeddings: { values, statistics: { token_count: 3 } } })),
@@ -158,7 +158,7 @@ describe.each(Object.keys(PATHS) as Name[])("%s", (name) => {
         const most = form.textsMax(model);
         expect(bodies).toHaveLength(Math.ceil(texts.length / most));
         const vectors = texts.map((_, at) => [at, 0.5]);
-        const responses = bodies.map((_, at) => ({ body: ANSWERS[name](vectors.slice(at * most, (at + 1) * most)) }));
+        const responses = bodies.map((_, at) => ({ body: RESPONSES[name](vectors.slice(at * most, (at + 1) * most)) }));
         const joined = joinEmbeddings(responses, prompt, form, { model: "m", estimate: () => 7 })!;
         const { data, usage } = joined.body;
         expect(data.map(({ index }: Json) => index)).toEqual(texts.map((_, at) => at));
@@ -175,7 +175,7 @@ describe.each(Object.keys(PATHS) as Name[])("%s", (name) => {
     const reply = { model: "m", estimate: () => 1 };
     const bodies: Json[] = [null, {}, [], "x", { embeddings: [] }, { embeddings: ["x"] }, { embedding: [null] }];
     for (const body of bodies) expect(joinEmbeddings([{ body }], prompt, form, reply)).toBeUndefined();
-    const one = { body: ANSWERS[name]([[1]]) };
+    const one = { body: RESPONSES[name]([[1]]) };
     expect(joinEmbeddings([one, one], prompt, form, reply)).toBeUndefined();
     expect(joinEmbeddings([one], prompt, form, reply)?.body).toMatchObject({ object: "list", model: "m" });
   });

@@ -66,21 +66,21 @@ describe("a stream", () => {
 
 describe("ids of calls", () => {
   const call = (id: Json) => ({ id, type: "function", function: { name: "look", arguments: "{}" } });
-  const answerOf = (...ids: Json[]) => ({
+  const responseOf = (...ids: Json[]) => ({
     choices: [{ message: { tool_calls: ids.map(call) }, finish_reason: "tool_calls" }],
   });
-  const idsOf = (answer: Json): string[] => answer.content.map(({ id }: Json) => id);
+  const idsOf = (response: Json): string[] => response.content.map(({ id }: Json) => id);
 
   test("a call without one gets one of ours, which no other call of any response has", () => {
-    const ids = ["reply-1", "reply-2"].flatMap((answerId) =>
-      idsOf(send(askClaude(), { ...messagesToChat, answerId }).answer(answerOf(undefined, null, ""))),
+    const ids = ["reply-1", "reply-2"].flatMap((responseId) =>
+      idsOf(send(askClaude(), { ...messagesToChat, answerId: responseId }).answer(responseOf(undefined, null, ""))),
     );
     for (const id of ids) expect(id).toMatch(OURS);
     expect(new Set(ids).size).toBe(6);
   });
 
   test("a call with another's gets one of its own", () => {
-    const ids = idsOf(send(askClaude(), messagesToChat).answer(answerOf("a", "a", "b")));
+    const ids = idsOf(send(askClaude(), messagesToChat).answer(responseOf("a", "a", "b")));
     expect(ids).toEqual(["a", expect.stringMatching(OURS), "b"]);
     const stream = streamed(chatCall(0, call("a")), chatCall(1, call("a")), end);
     expect(uses(stream).map(({ id }) => id)).toEqual(ids.slice(0, 2));

@@ -159,14 +159,14 @@ function turnsOf({ reasoning, said, calls, results, user }: Exchange, at: number
   if (reasoning !== undefined) parts.push(defined(reasoning) as Part);
   if (said !== undefined) parts.push(said);
   for (const [index, call] of calls.entries()) parts.push({ type: "call", id: ids[index]!, ...call });
-  const answered: Part[] = calls.map((_, index) => ({
+  const toolResults: Part[] = calls.map((_, index) => ({
     type: "result",
     id: ids[index]!,
     parts: results[index]!.parts as Part[],
     ...(results[index]!.error ? { error: true as const } : {}),
   }));
   const turns: Message[] = [{ role: "assistant", parts }];
-  if (answered.length > 0) turns.push({ role: "user", parts: answered });
+  if (toolResults.length > 0) turns.push({ role: "user", parts: toolResults });
   else turns.push({ role: "user", parts: user });
   return turns;
 }

@@ -114,13 +114,13 @@ describe("settings", () => {
       tools: [{ name: "json_answer", input_schema: schema }],
       tool_choice: { type: "tool", name: "json_answer" },
     });
-    const answer = byTool.answer({
+    const response = byTool.answer({
       content: [{ type: "tool_use", id: "t", name: "json_answer", input: { a: "b" } }],
       stop_reason: "tool_use",
       usage: {},
     });
-    expect(answer.choices[0]).toMatchObject({ finish_reason: "stop", message: { content: '{"a":"b"}' } });
-    expect(answer.choices[0].message.tool_calls).toBeUndefined();
+    expect(response.choices[0]).toMatchObject({ finish_reason: "stop", message: { content: '{"a":"b"}' } });
+    expect(response.choices[0].message.tool_calls).toBeUndefined();
     const chunks = byTool.stream([
       messageStart,
       ...block(
@@ -143,9 +143,9 @@ describe("settings", () => {
     const facts = { reasoning: "budget" } as const;
     const calls = { role: "assistant", tool_calls: [{ id: "c", type: "function", function: weather.function }] };
     const result = { role: "tool", tool_call_id: "c", content: "sun" };
-    const asked = (messages: Json[]) =>
+    const sentFor = (messages: Json[]) =>
       send(ask({ messages, reasoning_effort: "low", max_tokens: 9_000 }), { ...chatToMessages, facts });
-    const forgot = asked([user("Hi"), calls, result]);
+    const forgot = sentFor([user("Hi"), calls, result]);
     expect(forgot.body.thinking).toEqual({ type: "disabled" });
     expect(forgot.losses).toEqual(["approximated reasoning_effort"]);
     for (const messages of [

@@ -193,7 +193,7 @@ describe("state", () => {
   test("quirk 14: another maker's state is carried in encrypted_content, and taken out again", () => {
     const client = { model: "m", input: "Hi", store: false, include: ["reasoning.encrypted_content"] };
     const way = { from: "responses", to: "messages", issuer: "anthropic" };
-    const answer = send(client, way).answer({
+    const response = send(client, way).answer({
       content: [
         { type: "thinking", thinking: "Hm", signature: "c2ln" },
         { type: "text", text: "Yes" },
@@ -201,7 +201,7 @@ describe("state", () => {
       stop_reason: "end_turn",
       usage: {},
     });
-    const [reasoning, message] = answer.output;
+    const [reasoning, message] = response.output;
     expect(reasoning).toMatchObject({ type: "reasoning", summary: [{ type: "summary_text", text: "Hm" }] });
     expect(reasoning.encrypted_content).toStartWith("weir1.anthropic.");
     const next = { ...client, input: [user("Hi"), reasoning, message, user("Go")] };

@@ -103,11 +103,11 @@ describe("tools", () => {
       expect(short).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
       expect(short).toMatch(/_[0-9a-f]{8}$/);
       expect(sent.body.tool_choice.name).toBe(short);
-      const answer = sent.answer({
+      const response = sent.answer({
         output: [{ type: "function_call", call_id: "a", name: short, arguments: "{}" }],
         status: "completed",
       });
-      expect(answer.choices[0].message.tool_calls[0].function.name).toBe(name);
+      expect(response.choices[0].message.tool_calls[0].function.name).toBe(name);
     }
   });
 

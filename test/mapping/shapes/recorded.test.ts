@@ -5,7 +5,7 @@ import { PieceFold } from "../../../src/mapping/translate/pieces.ts";
 import { SHAPES } from "../../../src/mapping/wire/shapes.ts";
 import type { Answer, ApiError, Json } from "../../../src/plugin-host/contract.ts";
 import { bodyBytes, type Fixture, fixturesOf, inputOf, readAll } from "../../providers/fixtures.ts";
-import { answerIn } from "../../providers/recording.ts";
+import { responseIn } from "../../providers/recording.ts";
 
 /**
  * The shapes read the exchanges that the recorder reads, and find the same text, calls, counts and errors. The recorder
@@ -26,7 +26,7 @@ interface Read {
   readonly error: ApiError | undefined;
 }
 
-const answered = providers.flatMap((provider) =>
+const readable = providers.flatMap((provider) =>
   fixturesOf(provider).flatMap((fixture) => {
     const { reading, schema } = readAll(inputOf(fixture, undefined));
     const shape = NAMES.includes(reading.wireSchema ?? "") ? SHAPES[reading.wireSchema!] : undefined;
@@ -37,10 +37,10 @@ const answered = providers.flatMap((provider) =>
 );
 
 test("exchanges of every shape are among them", () => {
-  expect([...new Set(answered.map(({ shape }) => shape.name))].sort()).toEqual(NAMES);
+  expect([...new Set(readable.map(({ shape }) => shape.name))].sort()).toEqual(NAMES);
 });
 
-describe.each(answered)("$name", ({ fixture, shape, reading, schema }) => {
+describe.each(readable)("$name", ({ fixture, shape, reading, schema }) => {
   const { answer, error } = readBy(shape.name, fixture);
 
   test("is read as the recorder reads it", () => {
@@ -59,7 +59,7 @@ function readBy(name: string, fixture: Fixture): Read {
   const url = new URL(request.url);
   const type =
     response.type ?? (response.frames === undefined ? "application/json" : "application/vnd.amazon.eventstream");
-  const { events, responseBody } = answerIn(bodyBytes(fixture), type, url.pathname + url.search);
+  const { events, responseBody } = responseIn(bodyBytes(fixture), type, url.pathname + url.search);
   if ((response.status ?? 200) >= 400)
     return { answer: { choices: [] }, error: shape.readError(response.status!, responseBody) };
   if (events === undefined) return { answer: shape.readAnswer(responseBody), error: undefined };

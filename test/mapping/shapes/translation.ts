@@ -45,7 +45,7 @@ export function send(body: Json, { from, to, facts = {}, issuer = "acme", answer
     body: wire(request.body),
     losses: request.losses.map(({ kind, path }) => `${kind} ${path}`),
     prompt,
-    answer: (answered) => wire(writeWhole(readWhole(wire(answered), options).answer, options)),
+    answer: (body) => wire(writeWhole(readWhole(wire(body), options).answer, options)),
     stream: (events, { open } = {}) => {
       const stream = new StreamTranslation(options);
       const sent: SentEvent[] = events.flatMap((data) => stream.event({ data }));
@@ -74,7 +74,7 @@ export const weather = {
 export const user = (content: Json): Json => ({ role: "user", content });
 
 /** A chat conversation with `count` calls and their results, in the given order. */
-export const called = (ids: readonly string[], answered = ids): Json[] => [
+export const called = (ids: readonly string[], body = ids): Json[] => [
   user("Weather?"),
   {
     role: "assistant",
@@ -85,7 +85,7 @@ export const called = (ids: readonly string[], answered = ids): Json[] => [
       function: { name: "get_weather", arguments: '{"city":"Oslo"}' },
     })),
   },
-  ...answered.map((id) => ({ role: "tool", tool_call_id: id, content: `result of ${id}` })),
+  ...body.map((id) => ({ role: "tool", tool_call_id: id, content: `result of ${id}` })),
 ];
 
 export const chatToMessages = { from: "chat-completions", to: "messages" };

@@ -113,14 +113,14 @@ describe("names of tools", () => {
     const sent = send(ask({ tools: [tool("json_answer")], response_format }), chatToMessages);
     expect(sent.losses.filter((loss) => loss.startsWith("refused"))).toEqual([]);
     expect(sent.body.tools.map(({ name }: Json) => name)).toEqual(["json_answer", "json_answer_2"]);
-    const answer = (name: string) =>
+    const responseWith = (name: string) =>
       sent.answer({
         content: [{ type: "tool_use", id: "a", name, input: { b: 1 } }],
         stop_reason: "tool_use",
         usage: {},
       }).choices[0].message;
-    expect(answer("json_answer").tool_calls[0].function.name).toBe("json_answer");
-    expect(answer("json_answer_2").content).toBe('{"b":1}');
+    expect(responseWith("json_answer").tool_calls[0].function.name).toBe("json_answer");
+    expect(responseWith("json_answer_2").content).toBe('{"b":1}');
   });
 
   const long = "x".repeat(80);

@@ -14,13 +14,13 @@ import { ownDirectory } from "../open.ts";
 
 const directory = ownDirectory();
 let store: Store;
-let answers: EarlierResponses;
+let earlier: EarlierResponses;
 
 beforeAll(async () => {
   store = await openStore(directory.config, "write");
   await migrate(store);
   const sink = new LibsqlSink({ store, config: directory.config, ofProviders: async () => ({}) });
-  answers = { records: sink, content: store.content };
+  earlier = { records: sink, content: store.content };
 });
 afterAll(async () => {
   await store.close();
@@ -38,7 +38,7 @@ interface Recorded {
 
 /** A recorded response with this id; what it says is "said <id>". */
 async function record(id: string, { organization = "o", request, output, columns }: Recorded = {}): Promise<string> {
-  const answer = output ?? [
+  const items = output ?? [
     {
       id: `msg_${id}`,
       type: "message",
@@ -54,12 +54,12 @@ async function record(id: string, { organization = "o", request, output, columns
     { response_id: id, response_status: 200, credential: "c", wire_schema: "responses", routed_model: "m", ...columns },
     {
       request: { form, content: JSON.stringify({ model: "m", input: `asked ${id}`, ...request }) },
-      response: { form, content: JSON.stringify({ id, object: "response", output: answer }) },
+      response: { form, content: JSON.stringify({ id, object: "response", output: items }) },
     },
   );
 }
 
-const asked = (id: string) => ({ type: "message", role: "user", content: `asked ${id}` });
+const inputItem = (id: string) => ({ type: "message", role: "user", content: `asked ${id}` });
 const said = (id: string) => ({
   type: "message",
   role: "assistant",
@@ -67,7 +67,7 @@ const said = (id: string) => ({
 });
 
 async function turns(id: string, organization = "o", bytesMax = MANY): Promise<Json> {
-  const text = await turnsBefore(answers, organization, id, bytesMax);
+  const text = await turnsBefore(earlier, organization, id, bytesMax);
   return text === undefined ? undefined : JSON.parse(text);
 }
 
@@ -122,12 +122,12 @@ test("turns are those of every response before, the first one first, without ids
   });
   await record("c", { request: { previous_response_id: "b" } });
   expect(await turns("c")).toEqual([
-    asked("a"),
+    inputItem("a"),
     said("a"),
     { role: "user", content: [{ type: "input_text", text: "b" }] },
     { type: "reasoning", summary: [], encrypted_content: "weir1.anthropic.e" },
     { type: "function_call", call_id: "call_1", name: "f", arguments: "{}" },
-    asked("c"),
+    inputItem("c"),
     said("c"),
   ]);
   expect(await turns("c", "p")).toBeUndefined();

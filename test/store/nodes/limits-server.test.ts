@@ -183,17 +183,17 @@ class Counting {
       node: name,
       log,
       fallback: async (claims) => {
-        const answer = await claimShares(store.records, name, claims);
+        const result = await claimShares(store.records, name, claims);
         this.fromDatabase += 1;
-        return answer;
+        return result;
       },
       clock: () => clock.nowMs,
     });
     this.shares = new Shares({
       claim: async (claims) => {
-        const answer = await this.server.claim(claims);
+        const result = await this.server.claim(claims);
         this.claimed += 1;
-        return answer;
+        return result;
       },
       moves: () => this.server.moves,
       log,
@@ -202,7 +202,7 @@ class Counting {
   }
 
   async request(): Promise<boolean> {
-    for (let asked = 0; asked < 5; asked++) {
+    for (let attempt = 0; attempt < 5; attempt++) {
       if (this.passed < this.share.allowed()) {
         this.passed += 1;
         return true;

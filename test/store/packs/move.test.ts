@@ -37,7 +37,7 @@ test("what was recorded before there were packs is moved in steps, and read as b
     insertInto("blobs", { hash, codec: "plain", content_type: null, bytes: file.length, data: file }),
     insertInto("texts", { request_id: "without a record", prompt: "lost" }),
   ]);
-  const told = async () => {
+  const shown = async () => {
     const bodies = await store.content.get(ids, PARTS);
     const texts = await store.content.texts(ids);
     return ids.map((id) => [
@@ -47,7 +47,7 @@ test("what was recorded before there were packs is moved in steps, and read as b
       texts.get(id)?.prompt ?? null,
     ]);
   };
-  const before = await told();
+  const before = await shown();
   // What was read again since stands in packs already, and is newer.
   const newer = { part: "request", form: "text", contentType: null, bytes: Buffer.from("newer") } as const;
   await store.content.put([
@@ -59,7 +59,7 @@ test("what was recorded before there were packs is moved in steps, and read as b
   let steps = 0;
   for (let moved = 1; moved > 0; steps++) {
     moved = await moveStep(store);
-    expect(await told()).toEqual(before);
+    expect(await shown()).toEqual(before);
     if (steps % 2 === 0) {
       await store.close();
       store = await openStore(directory.config, "change");

@@ -275,13 +275,13 @@ describe.each(ENGINES)("packs in %s", (engine) => {
   test("a text that stands in a body is not stored again", async () => {
     await using it = await open(engine);
     const prompt = `${TEXT}\n"quoted" \\ é`;
-    const asked = part("request", "json", JSON.stringify({ messages: [{ content: prompt }] }));
-    const answered = part("response", "json", `{"text":"\\u0041nswer"}`);
+    const request = part("request", "json", JSON.stringify({ messages: [{ content: prompt }] }));
+    const response = part("response", "json", `{"text":"\\u0041nswer"}`);
     const excerpts = { input: `${TEXT}\n"quoted`, output: "Answer" };
-    const stored = content([asked, answered], { texts: { prompt, completion: "Answer" }, excerpts });
+    const stored = content([request, response], { texts: { prompt, completion: "Answer" }, excerpts });
     await it.store.content.put([stored]);
     await expectStored(it.store, new Map([[stored.requestId, stored]]));
-    expect((await it.packed()).length).toBe(asked.bytes.length + answered.bytes.length + 2 * "Answer".length);
+    expect((await it.packed()).length).toBe(request.bytes.length + response.bytes.length + 2 * "Answer".length);
   });
 
   test("a body of many packs is read as it was", async () => {

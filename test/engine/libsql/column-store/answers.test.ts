@@ -85,14 +85,14 @@ const FILTERS = [
 
 /** Blocks hold neither scores nor what the cache did; records are looked up by their keys. */
 const WITHOUT_BLOCKS = /score|cache|some records|on the wire/;
-const ASKED = Object.entries(QUESTIONS).filter(([name]) => !WITHOUT_BLOCKS.test(name));
+const COMPARED = Object.entries(QUESTIONS).filter(([name]) => !WITHOUT_BLOCKS.test(name));
 
 test("blocks and records give the same result for any query", async () => {
   const ask = async () => {
-    const answers: unknown[] = [];
-    for (const [, question] of ASKED)
-      for (const filter of FILTERS) answers.push(rounded(await question(engineReader(blocks), filter)));
-    return answers;
+    const results: unknown[] = [];
+    for (const [, question] of COMPARED)
+      for (const filter of FILTERS) results.push(rounded(await question(engineReader(blocks), filter)));
+    return results;
   };
   const fromRecords = await ask();
   const sizes = { short: 512, long: 4_096, changesMax: 100 };

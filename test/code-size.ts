@@ -1,5 +1,5 @@
 /**
- * Prints how large the code of commits is, as a table: `bun test/figures.ts 81fbf23 HEAD`. Code is the TypeScript of `src/`,
+ * Prints how large the code of commits is, as a table: `bun test/code-size.ts 81fbf23 HEAD`. Code is the TypeScript of `src/`,
  * `plugins/` and `providers/`; words are those of `docs/banned-words.ts` in its comments and in the pages.
  */
 import { posix } from "node:path";
