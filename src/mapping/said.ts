@@ -20,7 +20,7 @@ export interface Said {
 const NEW_TEXT_MAX = 65_536;
 
 type Reader = Pick<WireSchema, "promptText" | "completionText" | "llmRequest" | "llmResponse"> &
-  Pick<Partial<WireSchema>, "plainMessages" | "plainAnswer">;
+  Pick<Partial<WireSchema>, "plainMessages" | "plainResponse">;
 
 /** Pure; never throws, for any body. */
 export function whatWasSaid({ schema, request, response }: { schema: Reader; request: Json; response: Json }): Said {
@@ -118,7 +118,7 @@ const isSaid = ({ role }: LlmMessage) => role !== undefined && role !== "system"
 /** With several choices, the texts of the first. */
 function responseTexts(schema: Reader, response: Json, request: Json): readonly string[] {
   if (response === undefined || response === null) return [];
-  const plain = schema.plainAnswer?.(response);
+  const plain = schema.plainResponse?.(response);
   if (plain !== undefined) return [plain];
   const { messages = [], responses } = schema.llmResponse(response, request);
   const items = responses?.map(({ text = "", ...item }): LlmMessage => ({ ...item, content: text }));

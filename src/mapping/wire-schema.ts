@@ -14,7 +14,7 @@ export interface WireSchema {
   /** Paths that use it, without query, for every provider. */
   readonly path: RegExp;
   /** Whether a request, or a response, or the first events of a stream, have this form. */
-  readonly fits: (request: Json, answer: Json) => boolean;
+  readonly fits: (request: Json, response: Json) => boolean;
   /** The object that the provider would have sent without streaming; `undefined` if no event has content. */
   readonly fold: (events: readonly StreamEvent[]) => Json;
   /** The reading of a complete or folded response; `errorOf` reads the failures of all formats. */
@@ -22,12 +22,12 @@ export interface WireSchema {
   /** Last user message or prompt. */
   readonly promptText: (request: Json) => string | undefined;
   /** The response's text; with several choices, that of the first. */
-  readonly completionText: (answer: Json) => string | undefined;
+  readonly completionText: (response: Json) => string | undefined;
   /** Without `llm_type`, `provider` and `model`, which come from the record. */
   readonly llmRequest: (request: Json) => LlmRequest;
-  readonly llmResponse: (answer: Json, request: Json) => LlmResponse;
+  readonly llmResponse: (response: Json, request: Json) => LlmResponse;
   /** Its conversation is in `messages`, and a message with only `{ role, content }` consists of its content. */
   readonly plainMessages?: true;
   /** The response's text if there is nothing else, found without a full read; `undefined` does not mean that it is empty. */
-  readonly plainAnswer?: (answer: Json) => string | undefined;
+  readonly plainResponse?: (response: Json) => string | undefined;
 }

@@ -186,13 +186,13 @@ function schemaByTool(prompt: MutablePrompt, { shape, call, losses }: Fitting, n
   prompt.settings = without(prompt.settings, "thinking");
 }
 const isOn = (thinking: Prompt["settings"]["thinking"]) => thinking !== undefined && thinking.effort !== "none";
-const ANSWER_TOOL = "json_answer";
+const OUTPUT_TOOL = "json_answer";
 
 /** Avoids the names of the client's tools. */
 function freeName(tools: readonly Tool[]): string {
   const taken = new Set(tools.map((tool) => ("name" in tool ? tool.name : "")));
-  let name = ANSWER_TOOL;
-  for (let count = 2; taken.has(name); count++) name = `${ANSWER_TOOL}_${count}`;
+  let name = OUTPUT_TOOL;
+  for (let count = 2; taken.has(name); count++) name = `${OUTPUT_TOOL}_${count}`;
   return name;
 }
 

@@ -18,20 +18,20 @@ export class Restore {
   private readonly names: ToolNames;
   private readonly issuer: string;
   /** The id of the client's response. */
-  private readonly answerId: string;
+  private readonly responseId: string;
   /** Ids of the response's calls. */
   private readonly ids = new Set<string>();
   /** Parts with the input of the response tool, by choice and part. */
-  private readonly answers = new Set<string>();
+  private readonly toolOutputs = new Set<string>();
   /** Reasoning that no call has followed yet, by choice and part. */
   private readonly thoughts = new Map<string, { text: string; state?: State }>();
   /** Inputs of custom tools until their JSON is complete. */
   private readonly inputs = new Map<string, { text: string; readonly end: JsonEnd }>();
 
-  constructor({ names, issuer, answerId }: { names: ToolNames; issuer: string; answerId: string }) {
+  constructor({ names, issuer, responseId }: { names: ToolNames; issuer: string; responseId: string }) {
     this.names = names;
     this.issuer = issuer;
-    this.answerId = answerId;
+    this.responseId = responseId;
   }
 
   answer(answer: Answer): Answer {
@@ -51,12 +51,12 @@ export class Restore {
       return { ...part, state };
     }
     if (part.type !== "call") return part;
-    if (this.isAnswer(part)) return { type: "text", text: part.arguments === "" ? "{}" : part.arguments };
+    if (this.isOutputTool(part)) return { type: "text", text: part.arguments === "" ? "{}" : part.arguments };
     const call = this.call(part);
     return call.custom === true && part.custom !== true ? { ...call, arguments: customInput(part.arguments) } : call;
   }
 
-  private isAnswer = ({ name }: CallPart) => this.names.answerTool !== undefined && name === this.names.answerTool;
+  private isOutputTool = ({ name }: CallPart) => this.names.answerTool !== undefined && name === this.names.answerTool;
 
   private call(part: CallPart): CallPart {
     const known = this.names.back(part.name);
@@ -69,7 +69,7 @@ export class Restore {
 
   /** Results are matched by id: a call without an id, or with a duplicate, gets a new unique one. */
   private idOf({ id }: CallPart): string {
-    const own = id === "" || this.ids.has(id) ? callId(`${this.answerId} ${this.ids.size}`) : id;
+    const own = id === "" || this.ids.has(id) ? callId(`${this.responseId} ${this.ids.size}`) : id;
     this.ids.add(own);
     return own;
   }
@@ -93,7 +93,7 @@ export class Restore {
     if (!("part" in piece)) return piece.type === "finish" ? [...this.flushed(), piece] : [piece];
     const key = `${piece.choice ?? 0} ${piece.part}`;
     if (piece.type === "call") return this.begun(piece, key);
-    if (this.answers.has(key)) return answered(piece);
+    if (this.toolOutputs.has(key)) return asText(piece);
     if (piece.type === "reasoning") this.thoughtOf(key).text += piece.text;
     if (piece.type === "state") {
       const state = this.stamped(piece.state);
@@ -116,8 +116,8 @@ export class Restore {
   }
 
   private begun(piece: PartPiece & { type: "call" }, key: string): readonly Piece[] {
-    if (this.isAnswer(piece.call)) {
-      this.answers.add(key);
+    if (this.isOutputTool(piece.call)) {
+      this.toolOutputs.add(key);
       return [];
     }
     const call = this.call(piece.call);
@@ -146,7 +146,7 @@ const closeOf = ({ part, choice }: PartPiece): Piece =>
   choice === undefined ? { type: "close", part } : { type: "close", part, choice };
 
 /** Converts pieces of the response tool's input to text. */
-function answered(piece: PartPiece): readonly Piece[] {
+function asText(piece: PartPiece): readonly Piece[] {
   if (piece.type === "arguments") return [{ ...piece, type: "text" }];
   return piece.type === "close" ? [piece] : [];
 }

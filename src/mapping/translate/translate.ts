@@ -77,7 +77,7 @@ export interface TranslatedResponse {
   readonly estimated: boolean;
 }
 
-const restoreOf = ({ names, issuer, reply }: ResponseOptions) => new Restore({ names, issuer, answerId: reply.id });
+const restoreOf = ({ names, issuer, reply }: ResponseOptions) => new Restore({ names, issuer, responseId: reply.id });
 
 /** Reads a provider's complete response for the client; an empty response has no choices. */
 export function readWhole(body: Json, options: ResponseOptions): TranslatedResponse {

@@ -23,8 +23,8 @@ export const interactions: WireSchema = {
   name: "interactions",
   llmType: "chat",
   path: /\/interactions(?:\/[^/]+)?$/,
-  fits: (request, answer) =>
-    answer?.object === "interaction" || isObject(answer?.interaction) || (isObject(request) && "input" in request),
+  fits: (request, response) =>
+    response?.object === "interaction" || isObject(response?.interaction) || (isObject(request) && "input" in request),
   fold: foldInteraction,
   readResponse: (body) =>
     pickDefined({
@@ -34,15 +34,15 @@ export const interactions: WireSchema = {
       usageRaw: isObject(body?.usage) ? body.usage : undefined,
     }),
   promptText: (request) => lastInput(request?.input),
-  completionText: (answer) =>
+  completionText: (response) =>
     plainText(
-      stepsOf(answer)
-        .filter(isAnswer)
+      stepsOf(response)
+        .filter(isOutput)
         .map((step) => step?.content ?? step),
     ),
   llmRequest,
-  llmResponse: (answer): LlmResponse => {
-    const steps = stepsOf(answer).filter(isObject);
+  llmResponse: (response): LlmResponse => {
+    const steps = stepsOf(response).filter(isObject);
     if (steps.length === 0) return {};
     const calls = steps.filter((step) => step.type === "function_call");
     const reasoning = plainText(
@@ -52,7 +52,7 @@ export const interactions: WireSchema = {
       messages: [
         responseOf(
           "model",
-          steps.filter(isAnswer).map((step) => step.content ?? step),
+          steps.filter(isOutput).map((step) => step.content ?? step),
           {
             reasoning,
             calls: calls.map((step) => toolCall(step.name, step.arguments, step.id ?? step.call_id)),
@@ -63,12 +63,12 @@ export const interactions: WireSchema = {
   },
 };
 
-const stepsOf = (answer: Json): readonly Json[] =>
-  Array.isArray(answer?.steps) ? answer.steps : listOf(answer?.outputs);
+const stepsOf = (response: Json): readonly Json[] =>
+  Array.isArray(response?.steps) ? response.steps : listOf(response?.outputs);
 
 /** An older response has its content directly in the list. */
-const NOT_ANSWER: ReadonlySet<string> = new Set(["thought", "function_call", "function_result", "user_input"]);
-const isAnswer = (step: Json) => isObject(step) && !NOT_ANSWER.has(textOf(step.type) ?? "");
+const NOT_OUTPUT: ReadonlySet<string> = new Set(["thought", "function_call", "function_result", "user_input"]);
+const isOutput = (step: Json) => isObject(step) && !NOT_OUTPUT.has(textOf(step.type) ?? "");
 
 function lastInput(input: Json): string | undefined {
   if (typeof input === "string") return input;

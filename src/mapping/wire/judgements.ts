@@ -15,13 +15,13 @@ export const moderations: WireSchema = {
   name: "moderations",
   llmType: "moderation",
   path: /\/moderations$/,
-  fits: (request, answer) => request?.input !== undefined || Array.isArray(answer?.results),
+  fits: (request, response) => request?.input !== undefined || Array.isArray(response?.results),
   fold: lastWhole,
   readResponse: (body) => readOpenAi(body),
   promptText: inputOf,
   completionText: () => undefined,
   llmRequest: (request) => pickDefined({ input: inputOf(request) }),
-  llmResponse: (answer) => ({ messages: listOf(answer?.results).filter(isObject).map(verdict) }),
+  llmResponse: (response) => ({ messages: listOf(response?.results).filter(isObject).map(verdict) }),
 };
 
 /** The matching categories as text: `flagged: harassment, violence` or `not flagged`. */
@@ -39,7 +39,7 @@ export const rerank: WireSchema = {
   name: "rerank",
   llmType: "rerank",
   path: /\/rerank$/,
-  fits: (request, answer) => Array.isArray(request?.documents) || Array.isArray(answer?.results),
+  fits: (request, response) => Array.isArray(request?.documents) || Array.isArray(response?.results),
   fold: lastWhole,
   readResponse: (body) => {
     const read = readOpenAi(body);
@@ -59,8 +59,8 @@ export const rerank: WireSchema = {
         (document, idx) => pickDefined({ _type: "message", content: documentText(document) ?? "", idx }) as LlmMessage,
       ),
     }),
-  llmResponse: (answer, request) => ({
-    messages: [...listOf(answer?.results), ...listOf(answer?.data)]
+  llmResponse: (response, request) => ({
+    messages: [...listOf(response?.results), ...listOf(response?.data)]
       .filter(isObject)
       .map((result) => ranked(result, request)),
   }),

@@ -13,14 +13,14 @@ export const logged: WireSchema = {
   fold: () => undefined,
   readResponse: () => ({}),
   promptText: (request) => filledText(request?.text) ?? plainText(request?.input) ?? filledText(request?.name),
-  completionText: (answer) => filledText(answer?.message),
+  completionText: (response) => filledText(response?.message),
   llmRequest: (request) => {
     const kind = kindOf(request);
     return kind === undefined ? {} : { llm_type: kind, ...REQUESTS[kind](request) };
   },
-  llmResponse: (answer, request) => {
-    const kind = kindOf(request) ?? kindOf(answer);
-    return kind === undefined || !isObject(answer) ? {} : RESPONSES[kind](answer);
+  llmResponse: (response, request) => {
+    const kind = kindOf(request) ?? kindOf(response);
+    return kind === undefined || !isObject(response) ? {} : RESPONSES[kind](response);
   },
 };
 
@@ -53,47 +53,47 @@ function numbersOf(vector: Json): number[] | undefined {
   return Array.isArray(vector) && vector.every((each) => numberOf(each) !== undefined) ? vector : undefined;
 }
 
-const told = (answer: Json) => ({ message: textOf(answer.message), status: textOf(answer.status) });
+const resultOf = (response: Json) => ({ message: textOf(response.message), status: textOf(response.status) });
 
-const stamped = (answer: Json) => {
-  const timestamp = textOf(answer.metadata?.timestamp);
+const stamped = (response: Json) => {
+  const timestamp = textOf(response.metadata?.timestamp);
   return timestamp === undefined ? undefined : { timestamp };
 };
 
-const RESPONSES: Readonly<Record<Kind, (answer: Json) => LlmResponse>> = {
-  tool: (answer) => {
-    const tips = listOf(answer.tips).filter((tip) => typeof tip === "string");
+const RESPONSES: Readonly<Record<Kind, (response: Json) => LlmResponse>> = {
+  tool: (response) => {
+    const tips = listOf(response.tips).filter((tip) => typeof tip === "string");
     return {
       toolDetailsResponse: pickDefined({
         _type: "tool",
-        toolName: textOf(answer.toolName),
-        metadata: stamped(answer),
+        toolName: textOf(response.toolName),
+        metadata: stamped(response),
         tips: tips.length > 0 ? tips : undefined,
-        ...told(answer),
+        ...resultOf(response),
       }),
     };
   },
-  vector_db: (answer) => ({
+  vector_db: (response) => ({
     vectorDBDetailsResponse: pickDefined({
       _type: "vector_db",
-      metadata: isObject(answer.metadata)
+      metadata: isObject(response.metadata)
         ? pickDefined({
-            timestamp: textOf(answer.metadata.timestamp),
-            destination_parsed: booleanOf(answer.metadata.destination_parsed),
-            destination: textOf(answer.metadata.destination),
+            timestamp: textOf(response.metadata.timestamp),
+            destination_parsed: booleanOf(response.metadata.destination_parsed),
+            destination: textOf(response.metadata.destination),
           })
         : undefined,
-      actualSimilarity: numberOf(answer.actualSimilarity),
-      similarityThreshold: numberOf(answer.similarityThreshold),
-      ...told(answer),
+      actualSimilarity: numberOf(response.actualSimilarity),
+      similarityThreshold: numberOf(response.similarityThreshold),
+      ...resultOf(response),
     }),
   }),
-  data: (answer) => ({
+  data: (response) => ({
     dataDetailsResponse: pickDefined({
       _type: "data",
-      name: textOf(answer.name),
-      metadata: stamped(answer),
-      ...told(answer),
+      name: textOf(response.name),
+      metadata: stamped(response),
+      ...resultOf(response),
     }),
   }),
 };

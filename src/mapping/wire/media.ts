@@ -27,11 +27,11 @@ export const images: WireSchema = {
   name: "images",
   llmType: "image",
   path: /\/images\/(?:generations|edits|variations)$/,
-  fits: (request, answer) => promptIn(request) !== undefined || picturesIn(answer).length > 0,
+  fits: (request, response) => promptIn(request) !== undefined || picturesIn(response).length > 0,
   fold: lastWhole,
   readResponse: (body) => readOpenAi(body),
   promptText: promptIn,
-  completionText: (answer) => filledText(listOf(answer?.data)[0]?.revised_prompt),
+  completionText: (response) => filledText(listOf(response?.data)[0]?.revised_prompt),
   llmRequest: (request) =>
     pickDefined({
       prompt: promptIn(request),
@@ -39,16 +39,17 @@ export const images: WireSchema = {
       size: filledText(request?.size) ?? filledText(request?.parameters?.aspectRatio),
       quality: filledText(request?.quality),
     }),
-  llmResponse: (answer) => ({ messages: picturesIn(answer).map(pictureMessage) }),
+  llmResponse: (response) => ({ messages: picturesIn(response).map(pictureMessage) }),
 };
 
 /** A stream ends with an event whose top level has the picture. */
-function picturesIn(answer: Json): readonly Json[] {
-  if (Array.isArray(answer?.data)) return answer.data.filter(isObject);
-  if (Array.isArray(answer?.predictions)) return answer.predictions.filter(isObject);
-  if (Array.isArray(answer?.images)) return answer.images.filter(filledText).map((data: Json) => ({ b64_json: data }));
-  if (Array.isArray(answer?.artifacts)) return answer.artifacts.filter(isObject);
-  return typeof answer?.b64_json === "string" ? [answer] : [];
+function picturesIn(response: Json): readonly Json[] {
+  if (Array.isArray(response?.data)) return response.data.filter(isObject);
+  if (Array.isArray(response?.predictions)) return response.predictions.filter(isObject);
+  if (Array.isArray(response?.images))
+    return response.images.filter(filledText).map((data: Json) => ({ b64_json: data }));
+  if (Array.isArray(response?.artifacts)) return response.artifacts.filter(isObject);
+  return typeof response?.b64_json === "string" ? [response] : [];
 }
 
 function pictureMessage(picture: Json, idx: number): LlmMessage {
@@ -77,13 +78,13 @@ export const speech: WireSchema = {
   completionText: () => undefined,
   llmRequest: (request) =>
     pickDefined({ input: textOf(request?.input), instructions: filledText(request?.instructions) }),
-  llmResponse: (answer) => {
-    const mime = filledText(answer?.content_type);
+  llmResponse: (response) => {
+    const mime = filledText(response?.content_type);
     return mime === undefined ? {} : { messages: [{ _type: "audio", role: "assistant", mime_type: mime }] };
   },
 };
 
-const transcriptOf = (answer: Json) => filledText(answer) ?? filledText(answer?.text);
+const transcriptOf = (response: Json) => filledText(response) ?? filledText(response?.text);
 
 /** Text from speech. The request is a form, so its settings are known only if the recorder could read them. */
 export const transcriptions: WireSchema = {
@@ -96,8 +97,8 @@ export const transcriptions: WireSchema = {
   promptText: (request) => textOf(request?.prompt),
   completionText: transcriptOf,
   llmRequest: (request) => pickDefined({ ...settingsOf(request), prompt: textOf(request?.prompt) }),
-  llmResponse: (answer) => {
-    const text = transcriptOf(answer);
+  llmResponse: (response) => {
+    const text = transcriptOf(response);
     return text === undefined ? {} : { messages: [responseOf("assistant", text)] };
   },
 };

@@ -4,8 +4,8 @@ import { filledText, isObject, type JsonObject, listOf, pickDefined } from "../j
 import { openAiUsage } from "../usage.ts";
 
 /** Reads a response in OpenAI's format: `id`, `model` and `usage` are at the top level, or inside Cloudflare's `result`. */
-export function readOpenAi(answer: Json): Reading {
-  const body = isObject(answer?.result) && answer.usage === undefined ? answer.result : answer;
+export function readOpenAi(response: Json): Reading {
+  const body = isObject(response?.result) && response.usage === undefined ? response.result : response;
   const usage = usageBlock(body);
   return pickDefined({
     id: filledText(body?.id),

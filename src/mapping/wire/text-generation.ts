@@ -18,7 +18,7 @@ export const textGeneration: WireSchema = {
   name: "text-generation",
   llmType: "completion",
   path: /\/(?:generate|generate_stream|completion|complete|infill|text\/(?:generation|generation_stream)|predictions)$/,
-  fits: (request, answer) => promptIn(request) !== undefined || textsIn(answer).length > 0,
+  fits: (request, response) => promptIn(request) !== undefined || textsIn(response).length > 0,
   fold: foldTextGeneration,
   readResponse: (body) => {
     const from = unwrapped(body);
@@ -30,7 +30,7 @@ export const textGeneration: WireSchema = {
     });
   },
   promptText: (request) => promptIn(request) ?? lastUserText(request?.messages),
-  completionText: (answer) => filledText(textsIn(answer)[0]),
+  completionText: (response) => filledText(textsIn(response)[0]),
   llmRequest: (request): LlmRequest => {
     const parameters = [request?.textGenerationConfig, request?.parameters, request?.options].find(isObject);
     const messages = listOf(request?.messages).filter(isObject).flatMap(requestMessages);
@@ -42,8 +42,8 @@ export const textGeneration: WireSchema = {
       messages: messages.length > 0 ? messages : undefined,
     });
   },
-  llmResponse: (answer): LlmResponse => ({
-    messages: textsIn(answer).map((text, idx) => responseOf("assistant", text, { idx })),
+  llmResponse: (response): LlmResponse => ({
+    messages: textsIn(response).map((text, idx) => responseOf("assistant", text, { idx })),
   }),
 };
 
@@ -75,8 +75,8 @@ function settingNames(from: Json): Json {
 const unwrapped = (body: Json): Json => (isObject(body?.result) ? body.result : body);
 
 /** The response's texts, one for each choice. */
-function textsIn(answer: Json): string[] {
-  const body = unwrapped(answer);
+function textsIn(response: Json): string[] {
+  const body = unwrapped(response);
   const lists = [body?.results, body?.generations, body?.outputs, body?.completions, body?.choices, body];
   for (const list of lists) {
     const texts = listOf(list)

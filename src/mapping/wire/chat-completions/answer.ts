@@ -23,12 +23,12 @@ export function readAnswer(body: Json): Answer {
 }
 
 /** Meta's Llama API responds with one message instead of choices, Cloudflare with a response wrapped in `result`. */
-export function choicesOf(answer: Json): readonly Json[] {
-  const completion = answer?.completion_message;
+export function choicesOf(response: Json): readonly Json[] {
+  const completion = response?.completion_message;
   if (isObject(completion))
-    return [{ message: completion, finish_reason: answer.stop_reason ?? completion.stop_reason }];
-  if (Array.isArray(answer?.choices)) return answer.choices;
-  const result = answer?.result;
+    return [{ message: completion, finish_reason: response.stop_reason ?? completion.stop_reason }];
+  if (Array.isArray(response?.choices)) return response.choices;
+  const result = response?.result;
   if (!isObject(result)) return [];
   return Array.isArray(result.choices)
     ? result.choices

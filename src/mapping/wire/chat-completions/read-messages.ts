@@ -15,7 +15,7 @@ export function readMessages(draft: PromptDraft, messages: readonly Json[], plac
       continue;
     }
     const role = textOf(message.role) ?? "";
-    draft.loseOthers(message, role === "assistant" ? ANSWER_MEMBERS : MESSAGE_MEMBERS, at);
+    draft.loseOthers(message, role === "assistant" ? RESULT_MEMBERS : MESSAGE_MEMBERS, at);
     if (role === "tool" || role === "function") addResult(draft, message, at, calls);
     else if (role === "assistant")
       addTurn(draft, message, { role, at, parts: assistantParts(draft, message, at, calls) });
@@ -29,7 +29,7 @@ export function readMessages(draft: PromptDraft, messages: readonly Json[], plac
 const MESSAGE_MEMBERS: ReadonlySet<string> = new Set(["role", "content", "name", "tool_call_id", "cache_control"]);
 
 /** Clients send responses back unchanged. Members that cannot be sent, such as annotations and images, are a loss. */
-const ANSWER_MEMBERS: ReadonlySet<string> = new Set([
+const RESULT_MEMBERS: ReadonlySet<string> = new Set([
   "role",
   "content",
   "name",
@@ -64,26 +64,26 @@ function addTurn(draft: PromptDraft, message: Json, { role, at, parts }: Turn): 
 /** Generates ids for calls without one, so that their results can be matched. */
 class Calls {
   private count = 0;
-  private readonly unanswered = new Map<string, string[]>();
+  private readonly pending = new Map<string, string[]>();
 
   /** The id of a call that is identified by its name only, as in the old `function_call`. */
   named(name: string): string {
     const id = callId(`${this.count++} ${name}`);
-    const open = this.unanswered.get(name);
-    if (open === undefined) this.unanswered.set(name, [id]);
+    const open = this.pending.get(name);
+    if (open === undefined) this.pending.set(name, [id]);
     else open.push(id);
     return id;
   }
 
-  answered(name: string): string {
-    return this.unanswered.get(name)?.shift() ?? callId(`${this.count++} ${name}`);
+  takeId(name: string): string {
+    return this.pending.get(name)?.shift() ?? callId(`${this.count++} ${name}`);
   }
 }
 
 /** Consecutive results form one user turn. */
 function addResult(draft: PromptDraft, message: Json, at: string, calls: Calls): void {
   const name = filledText(message.name);
-  const id = filledText(message.tool_call_id) ?? calls.answered(name ?? "");
+  const id = filledText(message.tool_call_id) ?? calls.takeId(name ?? "");
   const parts = contentOf(draft, message, at);
   const result = pickDefined({ type: "result", id, name, parts, at, cache: cacheMark(message.cache_control) }) as Part;
   const last = draft.messages.at(-1);

@@ -18,29 +18,29 @@ export const chatCompletions: WireSchema = {
   name: "chat-completions",
   llmType: "chat",
   path: /\/chat\/completions(?:\/[^/]+)?$/,
-  fits: (request, answer) =>
-    Array.isArray(request?.messages) || /^chat\.completion/.test(filledText(answer?.object) ?? ""),
+  fits: (request, response) =>
+    Array.isArray(request?.messages) || /^chat\.completion/.test(filledText(response?.object) ?? ""),
   fold: foldChatCompletions,
   readResponse: (body) => readOpenAi(body),
   promptText: (request) =>
     hasInput(request) ? responses.promptText(request) : (lastUserText(request?.messages) ?? textOf(request?.prompt)),
-  completionText: (answer) => {
-    const choice = choicesOf(answer)[0];
+  completionText: (response) => {
+    const choice = choicesOf(response)[0];
     return textOfMessage(choice?.message) ?? filledText(choice?.text);
   },
   llmRequest: (request) => (hasInput(request) ? responses.llmRequest(request) : llmRequest(request)),
-  llmResponse: (answer): LlmResponse => ({
-    messages: choicesOf(answer)
+  llmResponse: (response): LlmResponse => ({
+    messages: choicesOf(response)
       .filter(isObject)
-      .map((choice) => choiceMessage(choice, answer)),
+      .map((choice) => choiceMessage(choice, response)),
   }),
   plainMessages: true,
-  plainAnswer,
+  plainResponse,
 };
 
 /** The first choice's text, if it has no tool call and no picture. */
-function plainAnswer(answer: Json): string | undefined {
-  const message = choicesOf(answer).find(isObject)?.message;
+function plainResponse(response: Json): string | undefined {
+  const message = choicesOf(response).find(isObject)?.message;
   if (!isObject(message) || (message.tool_calls ?? message.function_call ?? message.images ?? null) !== null)
     return undefined;
   return filledText(message.content);
@@ -71,19 +71,19 @@ export function requestMessages(message: Json): LlmMessage[] {
 }
 
 /** OpenRouter puts generated pictures beside the text; xAI and Perplexity put sources beside the choices. */
-function choiceMessage(choice: Json, answer: Json): LlmMessage {
+function choiceMessage(choice: Json, response: Json): LlmMessage {
   const message = isObject(choice.message) ? choice.message : { role: "assistant", content: choice.text };
   const text = textOfMessage(message);
   const said = plainText(message.content) === undefined ? text : message.content;
   const images = listOf(message.images).filter(isObject);
-  const told = responseOf(message.role, images.length > 0 ? [said, ...images] : said, {
+  const llmMessage = responseOf(message.role, images.length > 0 ? [said, ...images] : said, {
     idx: numberOf(choice.index) ?? 0,
     reasoning: reasoningText(message),
     calls: callsOf(message),
-    annotations: annotationsOf(message.annotations ?? answer.search_results ?? answer.citations),
+    annotations: annotationsOf(message.annotations ?? response.search_results ?? response.citations),
     id: message.id,
   });
-  return pickDefined({ ...told, audio_data: filledText(message.audio?.data) }) as LlmMessage;
+  return pickDefined({ ...llmMessage, audio_data: filledText(message.audio?.data) }) as LlmMessage;
 }
 
 /** The text is in the content, in a refusal, or only in the transcript of an audio response. */

@@ -15,17 +15,17 @@ export const cohereChat: WireSchema = {
   name: "cohere-chat",
   llmType: "chat",
   path: /\/v[12]\/chat$/,
-  fits: (request, answer) =>
-    (Array.isArray(request?.messages) && (isObject(answer?.message) || request?.model !== undefined)) ||
+  fits: (request, response) =>
+    (Array.isArray(request?.messages) && (isObject(response?.message) || request?.model !== undefined)) ||
     typeof request?.message === "string" ||
-    isObject(answer?.message),
+    isObject(response?.message),
   fold: foldCohere,
   readResponse,
   promptText: (request) => textOf(request?.message) ?? lastUserText(request?.messages),
-  completionText: (answer) => plainText(answer?.message?.content) ?? filledText(answer?.text),
+  completionText: (response) => plainText(response?.message?.content) ?? filledText(response?.text),
   llmRequest,
-  llmResponse: (answer): LlmResponse => {
-    const message = answer?.message;
+  llmResponse: (response): LlmResponse => {
+    const message = response?.message;
     if (isObject(message)) {
       return {
         messages: [
@@ -33,16 +33,18 @@ export const cohereChat: WireSchema = {
             calls: toolCallsOf(message.tool_calls),
             annotations: citations(message.citations),
             reasoning: filledText(message.tool_plan),
-            id: answer.id,
+            id: response.id,
           }),
         ],
       };
     }
-    if (typeof answer?.text !== "string" && !Array.isArray(answer?.tool_calls)) return {};
-    const calls = listOf(answer.tool_calls)
+    if (typeof response?.text !== "string" && !Array.isArray(response?.tool_calls)) return {};
+    const calls = listOf(response.tool_calls)
       .filter(isObject)
       .map((call) => toolCall(call.name, call.parameters, call.id));
-    return { messages: [responseOf("assistant", answer.text, { calls, annotations: citations(answer.citations) })] };
+    return {
+      messages: [responseOf("assistant", response.text, { calls, annotations: citations(response.citations) })],
+    };
   },
 };
 
@@ -84,15 +86,15 @@ export const cohereGenerate: WireSchema = {
   name: "cohere-generate",
   llmType: "completion",
   path: /(?<!\/api)\/v1\/(?:generate|summarize)$/,
-  fits: (request, answer) => typeof request?.prompt === "string" || Array.isArray(answer?.generations),
+  fits: (request, response) => typeof request?.prompt === "string" || Array.isArray(response?.generations),
   fold: foldCohere,
   readResponse,
   promptText: (request) => textOf(request?.prompt) ?? textOf(request?.text),
-  completionText: (answer) => filledText(listOf(answer?.generations)[0]?.text) ?? filledText(answer?.summary),
+  completionText: (response) => filledText(listOf(response?.generations)[0]?.text) ?? filledText(response?.summary),
   llmRequest: (request) =>
     pickDefined({ ...settingsOf(request), prompt: textOf(request?.prompt) ?? textOf(request?.text) }),
-  llmResponse: (answer): LlmResponse => ({
-    messages: listOf(answer?.generations)
+  llmResponse: (response): LlmResponse => ({
+    messages: listOf(response?.generations)
       .filter(isObject)
       .map((generation, idx) => responseOf("assistant", generation.text, { idx, id: generation.id })),
   }),

@@ -23,14 +23,14 @@ export const completions: WireSchema = {
   name: "completions",
   llmType: "completion",
   path: /(?<!\/chat)\/completions$/,
-  fits: (request, answer) => promptOf(request?.prompt) !== undefined || answer?.object === "text_completion",
+  fits: (request, response) => promptOf(request?.prompt) !== undefined || response?.object === "text_completion",
   fold: foldCompletions,
   readResponse: (body) => readOpenAi(body),
   promptText: (request) => promptOf(request?.prompt),
-  completionText: (answer) => filledText(listOf(answer?.choices)[0]?.text),
+  completionText: (response) => filledText(listOf(response?.choices)[0]?.text),
   llmRequest: (request): LlmRequest => pickDefined({ ...settingsOf(request), prompt: promptOf(request?.prompt) }),
-  llmResponse: (answer): LlmResponse => ({
-    messages: listOf(answer?.choices)
+  llmResponse: (response): LlmResponse => ({
+    messages: listOf(response?.choices)
       .filter(isObject)
       .map((choice) => responseOf("assistant", choice.text, { idx: numberOf(choice.index) ?? 0 })),
   }),

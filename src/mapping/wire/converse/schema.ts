@@ -14,9 +14,9 @@ export const converse: WireSchema = {
   name: "converse",
   llmType: "chat",
   path: /\/model\/[^/]+\/converse(?:-stream)?$/,
-  fits: (request, answer) =>
-    isObject(answer?.output?.message) ||
-    isObject(answer?.messageStart) ||
+  fits: (request, response) =>
+    isObject(response?.output?.message) ||
+    isObject(response?.messageStart) ||
     isObject(request?.inferenceConfig) ||
     typeof request?.schemaVersion === "string",
   fold: foldConverse,
@@ -29,10 +29,10 @@ export const converse: WireSchema = {
     });
   },
   promptText: (request) => lastUserText(request?.messages),
-  completionText: (answer) => plainText(answer?.output?.message?.content),
+  completionText: (response) => plainText(response?.output?.message?.content),
   llmRequest,
-  llmResponse: (answer): LlmResponse => {
-    const message = answer?.output?.message;
+  llmResponse: (response): LlmResponse => {
+    const message = response?.output?.message;
     return isObject(message) ? { messages: [responseOf(message.role, message.content)] } : {};
   },
 };

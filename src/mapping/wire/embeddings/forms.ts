@@ -49,7 +49,7 @@ function gemini(): EmbeddingForm {
       ),
     }),
     readAnswer: (body) =>
-      answerOf(
+      embeddingsOf(
         listOf(body?.embeddings).map((each) => each?.values),
         geminiUsage(body?.usageMetadata),
       ),
@@ -69,7 +69,7 @@ function vertex(): EmbeddingForm {
     readAnswer: (body) => {
       const found = listOf(body?.predictions).map((each) => each?.embeddings);
       const tokens = sumOfList(found.map((each) => countOf(each?.statistics?.token_count)));
-      return answerOf(
+      return embeddingsOf(
         found.map((each) => each?.values),
         tokens === undefined ? undefined : { prompt_tokens: tokens },
       );
@@ -93,7 +93,7 @@ function cohere(name: string, takesDimensions: (model: string) => boolean): Embe
     losses: (prompt, model) => (takesDimensions(model) ? [] : noDimensions(prompt)),
     readAnswer: (body) => {
       const found = isObject(body?.embeddings) ? (body.embeddings.float ?? body.embeddings.float_) : body?.embeddings;
-      return answerOf(listOf(found), cohereUsage(body?.meta));
+      return embeddingsOf(listOf(found), cohereUsage(body?.meta));
     },
   };
 }
@@ -106,7 +106,7 @@ function ollama(): EmbeddingForm {
     losses: noInputType,
     readAnswer: (body) => {
       const tokens = countOf(body?.prompt_eval_count);
-      return answerOf(listOf(body?.embeddings), tokens === undefined ? undefined : { prompt_tokens: tokens });
+      return embeddingsOf(listOf(body?.embeddings), tokens === undefined ? undefined : { prompt_tokens: tokens });
     },
   };
 }
@@ -119,7 +119,7 @@ function titan(): EmbeddingForm {
     losses: (prompt, model) => [...noInputType(prompt), ...(model.includes("v2") ? [] : noDimensions(prompt))],
     readAnswer: (body) => {
       const tokens = countOf(body?.inputTextTokenCount);
-      return answerOf([body?.embedding], tokens === undefined ? undefined : { prompt_tokens: tokens });
+      return embeddingsOf([body?.embedding], tokens === undefined ? undefined : { prompt_tokens: tokens });
     },
   };
 }
@@ -146,7 +146,7 @@ function nova(): EmbeddingForm {
     }),
     readAnswer: (body) => {
       const tokens = countOf(body?.inputTextTokenCount);
-      return answerOf(
+      return embeddingsOf(
         listOf(body?.embeddings).map((each) => each?.embedding),
         tokens === undefined ? openAiUsage(body?.usage) : { prompt_tokens: tokens },
       );
@@ -162,7 +162,7 @@ function noInputType({ inputType }: EmbeddingPrompt): Loss[] {
 const noDimensions = ({ dimensions }: EmbeddingPrompt): Loss[] =>
   dimensions === undefined ? [] : [{ kind: "refused", path: "dimensions", why: "the model has vectors of one length" }];
 
-function answerOf(vectors: readonly Json[], usage: EmbeddingAnswer["usage"]): EmbeddingAnswer | undefined {
+function embeddingsOf(vectors: readonly Json[], usage: EmbeddingAnswer["usage"]): EmbeddingAnswer | undefined {
   const areVectors = vectors.every(
     (vector) => Array.isArray(vector) && vector.every((value) => typeof value === "number"),
   );

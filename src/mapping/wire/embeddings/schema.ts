@@ -22,7 +22,7 @@ export const embeddings: WireSchema = {
   name: "embeddings",
   llmType: "embedding",
   path: /\/embed(?:dings?)?$|:(?:batchEmbedContents|embedContent)$/,
-  fits: (request, answer) => inputOf(request) !== undefined || hasVectors(answer),
+  fits: (request, response) => inputOf(request) !== undefined || hasVectors(response),
   fold: lastWhole,
   readResponse: (body) => (Array.isArray(body) ? readList(body) : readOne(body)),
   promptText: inputOf,
@@ -56,10 +56,10 @@ function usageOf(body: Json) {
   return geminiUsage(body?.usageMetadata) ?? cohereUsage(body?.meta);
 }
 
-const hasVectors = (answer: Json): boolean =>
-  [answer?.embedding, answer?.embeddings, answer?.predictions].some(
+const hasVectors = (response: Json): boolean =>
+  [response?.embedding, response?.embeddings, response?.predictions].some(
     (vectors) => typeof vectors === "object" && vectors !== null,
-  ) || listOf(answer?.data)[0]?.object === "embedding";
+  ) || listOf(response?.data)[0]?.object === "embedding";
 
 /** The texts to embed, one per line. */
 function inputOf(request: Json): string | undefined {

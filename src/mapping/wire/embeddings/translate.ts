@@ -87,10 +87,10 @@ export function joinEmbeddings(
   const vectors: (readonly number[])[] = [];
   let counted: number | undefined = 0;
   for (const response of responses) {
-    const answer = form.readAnswer(response.body);
-    if (answer === undefined) return undefined;
-    for (const vector of answer.vectors) vectors.push(vector);
-    const tokens = inputTokens(answer.usage) ?? inputTokens(response.usage);
+    const embeddings = form.readAnswer(response.body);
+    if (embeddings === undefined) return undefined;
+    for (const vector of embeddings.vectors) vectors.push(vector);
+    const tokens = inputTokens(embeddings.usage) ?? inputTokens(response.usage);
     counted = counted === undefined || tokens === undefined ? undefined : counted + tokens;
   }
   if (vectors.length !== prompt.texts.length) return undefined;

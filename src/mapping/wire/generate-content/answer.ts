@@ -5,12 +5,12 @@ import { geminiUsage } from "../../usage.ts";
 
 /** A complete Gemini response. A blocked prompt is a response that a filter ended. */
 export function readAnswer(body: Json): Answer {
-  const answerId = filledText(body?.responseId);
+  const responseId = filledText(body?.responseId);
   const choices = listOf(body?.candidates).filter(isObject);
   return pickDefined({
-    id: answerId,
+    id: responseId,
     model: filledText(body?.modelVersion),
-    choices: choices.length === 0 && isBlocked(body) ? [BLOCKED] : choices.map((each) => readChoice(each, answerId)),
+    choices: choices.length === 0 && isBlocked(body) ? [BLOCKED] : choices.map((each) => readChoice(each, responseId)),
     usage: geminiUsage(body?.usageMetadata),
   }) as Answer;
 }
@@ -19,11 +19,11 @@ export const isBlocked = (body: Json): boolean => filledText(body?.promptFeedbac
 
 const BLOCKED: Choice = { parts: [], finish: "filter" };
 
-function readChoice(candidate: Json, answerId: string | undefined): Choice {
+function readChoice(candidate: Json, responseId: string | undefined): Choice {
   const parts: Part[] = [];
   let calls = 0;
   for (const given of listOf(candidate.content?.parts))
-    for (const part of readPart(given, () => idOfCall(given, answerId, calls++))) join(parts, part);
+    for (const part of readPart(given, () => idOfCall(given, responseId, calls++))) join(parts, part);
   const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
   const citations = citationsOf(candidate, text);
   const last = parts.findLastIndex(({ type }) => type === "text");
@@ -45,8 +45,8 @@ function join(parts: Part[], part: Part): void {
 }
 
 /** Gemini omits the id of some calls. A generated one is deterministic for a response, and unique. */
-export const idOfCall = ({ functionCall: call }: Json, answerId: string | undefined, index: number): string =>
-  filledText(call?.id) ?? callId(`${answerId ?? ""} ${index} ${textOf(call?.name) ?? ""} ${jsonText(call?.args)}`);
+export const idOfCall = ({ functionCall: call }: Json, responseId: string | undefined, index: number): string =>
+  filledText(call?.id) ?? callId(`${responseId ?? ""} ${index} ${textOf(call?.name) ?? ""} ${jsonText(call?.args)}`);
 
 /** A part of a candidate. The signature of a text follows it as empty reasoning. */
 export function readPart(part: Json, id: () => string): Part[] {

@@ -6,7 +6,7 @@ import { readError } from "./errors.ts";
 
 interface ReadingState {
   started?: true;
-  answerId?: string;
+  responseId?: string;
   /** Number of the next part, across all candidates. */
   next?: number;
   candidates?: Map<number, CandidateState>;
@@ -48,7 +48,7 @@ function begin(state: ReadingState, chunk: JsonObject, pieces: Piece[]): void {
   state.started = true;
   const id = filledText(chunk.responseId);
   const model = filledText(chunk.modelVersion);
-  if (id !== undefined) state.answerId = id;
+  if (id !== undefined) state.responseId = id;
   pieces.push({ type: "start", ...(id && { id }), ...(model && { model }) });
 }
 
@@ -65,7 +65,7 @@ function readCandidate(state: ReadingState, candidate: JsonObject, at: number, p
   };
   state.candidates.set(index, known);
   for (const given of listOf(candidate.content?.parts))
-    for (const part of readPart(given, () => idOfCall(given, state.answerId, known.calls++)))
+    for (const part of readPart(given, () => idOfCall(given, state.responseId, known.calls++)))
       addPart(state, known, part, { of, pieces });
   cite(known, candidate, of, pieces);
   const logprobs = logprobsOf(candidate.logprobsResult);

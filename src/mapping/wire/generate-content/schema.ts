@@ -14,8 +14,8 @@ export const generateContent: WireSchema = {
   name: "generate-content",
   llmType: "chat",
   path: /:(?:generateContent|streamGenerateContent|countTokens)$/,
-  fits: (request, answer) =>
-    Array.isArray(request?.contents) || isObject(request?.contents) || Array.isArray(answer?.candidates),
+  fits: (request, response) =>
+    Array.isArray(request?.contents) || isObject(request?.contents) || Array.isArray(response?.candidates),
   fold: foldGenerateContent,
   readResponse: (body) => {
     const usage = body?.usageMetadata ?? body?.usage_metadata;
@@ -27,10 +27,10 @@ export const generateContent: WireSchema = {
     });
   },
   promptText: (request) => lastUserText(contentsOf(request), "parts"),
-  completionText: (answer) => plainText(listOf(answer?.candidates)[0]?.content?.parts),
+  completionText: (response) => plainText(listOf(response?.candidates)[0]?.content?.parts),
   llmRequest,
-  llmResponse: (answer): LlmResponse => ({
-    messages: listOf(answer?.candidates).filter(isObject).map(candidateMessage),
+  llmResponse: (response): LlmResponse => ({
+    messages: listOf(response?.candidates).filter(isObject).map(candidateMessage),
   }),
 };
 

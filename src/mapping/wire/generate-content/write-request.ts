@@ -98,7 +98,7 @@ function writeConfig(prompt: Prompt, takesSchemas: boolean, losses: Loss[]): Jso
   const { settings, paths } = prompt;
   if (settings.modalities?.includes("audio"))
     losses.push({ kind: "refused", path: paths.modalities ?? "modalities", why: "the target's API cannot express it" });
-  const asked = settings.logprobs === true;
+  const wantsLogprobs = settings.logprobs === true;
   return pickDefined({
     maxOutputTokens: settings.maxTokens,
     temperature: settings.temperature,
@@ -109,8 +109,8 @@ function writeConfig(prompt: Prompt, takesSchemas: boolean, losses: Loss[]): Jso
     presencePenalty: settings.presencePenalty,
     frequencyPenalty: settings.frequencyPenalty,
     candidateCount: settings.n,
-    responseLogprobs: asked || undefined,
-    logprobs: asked ? settings.topLogprobs : undefined,
+    responseLogprobs: wantsLogprobs || undefined,
+    logprobs: wantsLogprobs ? settings.topLogprobs : undefined,
     responseModalities: settings.modalities?.map((modality) => modality.toUpperCase()),
     ...writeFormat(prompt, takesSchemas, losses),
     thinkingConfig: writeThinking(prompt, losses),

@@ -15,11 +15,11 @@ export const messages: WireSchema = {
   name: "messages",
   llmType: "chat",
   path: /\/v1\/messages(?:\/count_tokens)?$/,
-  fits: (request, answer) =>
-    answer?.type === "message" ||
-    answer?.type === "message_start" ||
+  fits: (request, response) =>
+    response?.type === "message" ||
+    response?.type === "message_start" ||
     typeof request?.anthropic_version === "string" ||
-    (Array.isArray(request?.messages) && !Array.isArray(answer?.choices) && hasOwnMark(request, answer)),
+    (Array.isArray(request?.messages) && !Array.isArray(response?.choices) && hasOwnMark(request, response)),
   fold: foldMessages,
   readResponse: (body) => {
     const metrics = body?.["amazon-bedrock-invocationMetrics"];
@@ -33,19 +33,19 @@ export const messages: WireSchema = {
     });
   },
   promptText: (request) => lastUserText(request?.messages),
-  completionText: (answer) => plainText(answer?.content),
+  completionText: (response) => plainText(response?.content),
   llmRequest,
-  llmResponse: (answer): LlmResponse =>
-    Array.isArray(answer?.content) || typeof answer?.content === "string"
-      ? { messages: [responseOf(answer.role, answer.content, { id: answer.id })] }
+  llmResponse: (response): LlmResponse =>
+    Array.isArray(response?.content) || typeof response?.content === "string"
+      ? { messages: [responseOf(response.role, response.content, { id: response.id })] }
       : {},
   plainMessages: true,
-  plainAnswer,
+  plainResponse,
 };
 
 /** The text of a response with a single part. */
-function plainAnswer(answer: Json): string | undefined {
-  const { length, 0: part } = listOf(answer?.content);
+function plainResponse(response: Json): string | undefined {
+  const { length, 0: part } = listOf(response?.content);
   return length === 1 && part?.type === "text" ? filledText(part.text) : undefined;
 }
 
@@ -53,8 +53,8 @@ function plainAnswer(answer: Json): string | undefined {
  * Distinguishes it from chat completions: a request has the required token limit; a token count has none, but its
  * response has `input_tokens`.
  */
-const hasOwnMark = (request: Json, answer: Json) =>
-  numberOf(request.max_tokens) !== undefined || countOf(answer?.input_tokens) !== undefined;
+const hasOwnMark = (request: Json, response: Json) =>
+  numberOf(request.max_tokens) !== undefined || countOf(response?.input_tokens) !== undefined;
 
 /** The system prompt is separate from the messages; in the neutral schema it is the first message. */
 function llmRequest(request: Json): LlmRequest {

@@ -24,20 +24,20 @@ export const ollamaChat: WireSchema = {
   name: "ollama-chat",
   llmType: "chat",
   path: /\/api\/chat$/,
-  fits: (request, answer) =>
-    Array.isArray(request?.messages) || (isObject(answer?.message) && typeof answer.done === "boolean"),
+  fits: (request, response) =>
+    Array.isArray(request?.messages) || (isObject(response?.message) && typeof response.done === "boolean"),
   fold: foldLines,
   readResponse,
   promptText: (request) => lastUserText(request?.messages),
-  completionText: (answer) => plainText(answer?.message?.content),
+  completionText: (response) => plainText(response?.message?.content),
   llmRequest: (request): LlmRequest =>
     pickDefined({
       ...settings(request),
       messages: listOf(request?.messages).filter(isObject).flatMap(requestMessages),
       tools: toolsOf(request?.tools),
     }),
-  llmResponse: (answer): LlmResponse => {
-    const message = answer?.message;
+  llmResponse: (response): LlmResponse => {
+    const message = response?.message;
     if (!isObject(message)) return {};
     const beside = { reasoning: filledText(message.thinking), calls: toolCallsOf(message.tool_calls) };
     return { messages: [responseOf(message.role, message.content, beside)] };
@@ -49,16 +49,16 @@ export const ollamaGenerate: WireSchema = {
   name: "ollama-generate",
   llmType: "completion",
   path: /\/api\/generate$/,
-  fits: (request, answer) => typeof request?.prompt === "string" || typeof answer?.response === "string",
+  fits: (request, response) => typeof request?.prompt === "string" || typeof response?.response === "string",
   fold: foldLines,
   readResponse,
   promptText: (request) => textOf(request?.prompt),
-  completionText: (answer) => filledText(answer?.response),
+  completionText: (response) => filledText(response?.response),
   llmRequest: (request): LlmRequest =>
     pickDefined({ ...settings(request), prompt: textOf(request?.prompt), instructions: filledText(request?.system) }),
-  llmResponse: (answer): LlmResponse =>
-    typeof answer?.response === "string"
-      ? { messages: [responseOf("assistant", answer.response, { reasoning: filledText(answer.thinking) })] }
+  llmResponse: (response): LlmResponse =>
+    typeof response?.response === "string"
+      ? { messages: [responseOf("assistant", response.response, { reasoning: filledText(response.thinking) })] }
       : {},
 };
 

@@ -82,10 +82,10 @@ export const MEMBERS: Readonly<Record<string, MemberReader>> = {
   },
   reasoning: readThinking,
   include: (draft, value, at) => {
-    const asked: readonly string[] = listOf(value).filter((name) => typeof name === "string");
-    if (asked.includes(STATE)) draft.wants.state = true;
-    if (asked.includes(LOGPROBS)) draft.set("logprobs", true, at);
-    const others = asked.filter((name) => name !== STATE && name !== LOGPROBS);
+    const included: readonly string[] = listOf(value).filter((name) => typeof name === "string");
+    if (included.includes(STATE)) draft.wants.state = true;
+    if (included.includes(LOGPROBS)) draft.set("logprobs", true, at);
+    const others = included.filter((name) => name !== STATE && name !== LOGPROBS);
     if (others.length > 0) draft.set("include", others, at);
   },
   user: endUser,

@@ -14,24 +14,24 @@ export const responses: WireSchema = {
   name: "responses",
   llmType: "chat",
   path: /\/responses(?:\/[^/]+)?(?:\/(?:cancel|compact|input_tokens))?$/,
-  fits: (request, answer) =>
-    answer?.object === "response" ||
-    textOf(answer?.type)?.startsWith("response.") === true ||
+  fits: (request, response) =>
+    response?.object === "response" ||
+    textOf(response?.type)?.startsWith("response.") === true ||
     (isObject(request) && (typeof request.input === "string" || Array.isArray(request.input)) && "model" in request),
   fold: foldResponses,
   readResponse,
   promptText: (request) => textOf(request?.input) ?? lastUserText(request?.input),
-  completionText: (answer) => {
-    const said = listOf(answer?.output)
+  completionText: (response) => {
+    const said = listOf(response?.output)
       .filter((item) => item?.type === "message")
       .map((item) => plainText(item.content) ?? "");
-    return filledText(said.join("")) ?? filledText(answer?.output_text);
+    return filledText(said.join("")) ?? filledText(response?.output_text);
   },
   llmRequest,
-  llmResponse: (answer): LlmResponse =>
+  llmResponse: (response): LlmResponse =>
     pickDefined({
-      instructions: textOf(answer?.instructions),
-      responses: listOf(answer?.output).filter(isObject).map(responseItem),
+      instructions: textOf(response?.instructions),
+      responses: listOf(response?.output).filter(isObject).map(responseItem),
     }),
 };
 
@@ -47,9 +47,10 @@ function readResponse(body: Json): Reading {
  * Uses of the provider's own tools, which are charged in addition to the tokens: counted by the response, otherwise by its
  * items.
  */
-function toolUsage(answer: Json): Json {
-  const calls = (type: string) => listOf(answer?.output).filter((item) => item?.type === type && isSearch(item)).length;
-  const sent = answer?.tool_usage;
+function toolUsage(response: Json): Json {
+  const calls = (type: string) =>
+    listOf(response?.output).filter((item) => item?.type === type && isSearch(item)).length;
+  const sent = response?.tool_usage;
   const web = countOf(sent?.web_search?.num_requests) ?? calls("web_search_call");
   const files = calls("file_search_call");
   const used = pickDefined({
