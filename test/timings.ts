@@ -5,7 +5,7 @@
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { allTests, browserTests } from "./sets.ts";
+import { allTests, browserTests, sharingTests } from "./sets.ts";
 
 /** In Bun's format: milliseconds by path. */
 interface Timings {
@@ -29,12 +29,25 @@ function readTimings(path: string): Timings["files"] {
 }
 
 if (import.meta.main) {
-  const known = {
-    ...readTimings(KEPT_TIMINGS),
-    ...Object.assign({}, ...TIMED_RUNS.map((run) => readTimings(lastTimings(run)))),
+  const sharing = sharingTests();
+  const ran: Readonly<Record<TimedRun, readonly string[]>> = {
+    apart: allTests().filter((file) => !sharing.includes(file)),
+    shared: sharing,
+    browser: browserTests(),
   };
+  const kept = readTimings(KEPT_TIMINGS);
   const files: Record<string, number> = {};
-  for (const file of [...allTests(), ...browserTests()])
-    if (known[file] !== undefined) files[file] = Math.ceil(known[file] / 100) * 100;
-  writeFileSync(join(ROOT, KEPT_TIMINGS), `${JSON.stringify({ version: 1, files } satisfies Timings, undefined, 2)}\n`);
+  for (const run of TIMED_RUNS) {
+    // Bun copies there what it knew of other runs' files.
+    const last = readTimings(lastTimings(run));
+    for (const file of ran[run]) {
+      const ms = last[file] ?? kept[file];
+      if (ms !== undefined) files[file] = Math.ceil(ms / 100) * 100;
+    }
+  }
+  const sorted = Object.fromEntries(Object.entries(files).sort(([one], [other]) => (one < other ? -1 : 1)));
+  writeFileSync(
+    join(ROOT, KEPT_TIMINGS),
+    `${JSON.stringify({ version: 1, files: sorted } satisfies Timings, undefined, 2)}\n`,
+  );
 }
