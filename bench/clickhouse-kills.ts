@@ -15,7 +15,7 @@ import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { ClickHouse } from "../src/engine/clickhouse/client.ts";
 import { allRecords, type CrashRound, compare, compareBodies, crashRounds } from "../test/e2e/crash.ts";
-import { type Load, type SeenAnswer, startLoad } from "../test/e2e/load.ts";
+import { type Load, type SeenResponse, startLoad } from "../test/e2e/load.ts";
 import { startUpstream } from "../test/e2e/upstream.ts";
 import { startWeir, type Weir } from "../test/e2e/weir.ts";
 import { type ClickHouseServer, startClickHouse } from "../test/engine/clickhouse/server.ts";
@@ -134,7 +134,7 @@ async function lagBytes(weir: Weir): Promise<number> {
 async function killServer(server: ClickHouseServer, weir: Weir): Promise<void> {
   for (let round = 0; round < Number(values.server); round++) {
     const load = startLoad(weir.gatewayPort, upstream.origin, clients);
-    const seen: readonly SeenAnswer[] = load.seen;
+    const seen: readonly SeenResponse[] = load.seen;
     await until(() => seen.length >= clients, 60_000);
     const killedAfterMs = 150 + next() * 3_000;
     await pause(killedAfterMs);

@@ -17,7 +17,7 @@ import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { allRecords, compareBodies } from "../test/e2e/crash.ts";
-import { type SeenAnswer, startLoad } from "../test/e2e/load.ts";
+import { type SeenResponse, startLoad } from "../test/e2e/load.ts";
 import { startUpstream } from "../test/e2e/upstream.ts";
 import { type ApiRecord, ROOT, recordsOf, startWeir, until, type Weir } from "../test/e2e/weir.ts";
 
@@ -51,7 +51,7 @@ try {
   await earlier.stop();
   console.log(`load ${loadavg()[0]!.toFixed(1)}; ${values.from}: ${before.length} records, ${left()} rows of bodies`);
 
-  const meanwhile: SeenAnswer[] = [];
+  const meanwhile: SeenResponse[] = [];
   for (let kill = 1; kill <= Number(values.kills); kill++) {
     const weir = await startWeir({ dataDirectory });
     meanwhile.push(...(await load(weir, kill % 2 === 0 ? moving() : sleep(Math.random() * 3_000), () => weir.kill())));
@@ -94,7 +94,7 @@ async function moving(): Promise<void> {
   await sleep(Math.random() * 200);
 }
 
-async function load(weir: Weir, enough: Promise<void>, end?: () => Promise<void>): Promise<readonly SeenAnswer[]> {
+async function load(weir: Weir, enough: Promise<void>, end?: () => Promise<void>): Promise<readonly SeenResponse[]> {
   const { seen, stop } = startLoad(weir.gatewayPort, upstream.origin, CLIENTS);
   await enough;
   const stopped = stop();
@@ -116,7 +116,7 @@ function left(): number {
   }
 }
 
-function counted(seen: readonly SeenAnswer[], records: readonly ApiRecord[]): string[] {
+function counted(seen: readonly SeenResponse[], records: readonly ApiRecord[]): string[] {
   const counts = new Map<string, number>();
   for (const { request_id } of records) counts.set(request_id, (counts.get(request_id) ?? 0) + 1);
   return seen

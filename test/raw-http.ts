@@ -31,7 +31,7 @@ export async function startRawServer(onSocket: (socket: net.Socket) => void): Pr
 
 /** A provider: calls `answer` with each whole request (head and body as they came) and the socket. */
 export function startProvider(
-  answer: (request: { readonly head: string; readonly body: Buffer; readonly socket: net.Socket }) => void,
+  respond: (request: { readonly head: string; readonly body: Buffer; readonly socket: net.Socket }) => void,
 ): Promise<RawServer> {
   return startRawServer((socket) => {
     let pending = Buffer.alloc(0);
@@ -45,7 +45,7 @@ export function startProvider(
         if (bodyEnd === undefined) return;
         const body = pending.subarray(end + 4, bodyEnd);
         pending = pending.subarray(bodyEnd);
-        answer({ head, body, socket });
+        respond({ head, body, socket });
       }
     });
   });

@@ -121,13 +121,13 @@ test("a client that leaves in the middle of its upload ends the provider call so
 
 test("a provider that sends no head in time is a 504, and its call is ended", async () => {
   const id = crypto.randomUUID();
-  const answer = await fetch(`${weir.gateway}/stalled`, {
+  const response = await fetch(`${weir.gateway}/stalled`, {
     method: "POST",
     body: "{}",
     headers: { "Gateway-Auth": `Bearer ${KEY}`, "Gateway-Target-Url": upstream.origin, "Gateway-Request-Id": id },
   });
-  expect(answer.status).toBe(504);
-  expect(await answer.json()).toMatchObject({ error: { code: "upstream_timeout", request_id: id } });
+  expect(response.status).toBe(504);
+  expect(await response.json()).toMatchObject({ error: { code: "upstream_timeout", request_id: id } });
   await until(
     () => upstream.open() === 0,
     60_000,
@@ -141,10 +141,10 @@ test("a client that does not read pauses the provider, not other clients' respon
   const socket = connect({ port: weir.gatewayPort, host: "127.0.0.1" });
   socket.write(`${request(`/bytes?n=${bytes}`)}Content-Length: 2\r\n\r\n{}`);
   await once(socket, "readable");
-  const answer = await fetch(`${weir.gateway}/v1/anything`, {
+  const response = await fetch(`${weir.gateway}/v1/anything`, {
     headers: { "Gateway-Auth": `Bearer ${KEY}`, "Gateway-Target-Url": upstream.origin },
   });
-  expect(answer.status).toBe(200);
+  expect(response.status).toBe(200);
   expect(upstream.open()).toBe(1);
   socket.destroy();
   await until(

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAI } from "@ai-sdk/openai";
 import { generateText, jsonSchema, type LanguageModel, streamText, type ToolSet } from "ai";
-import { SENTENCE, TOOL_ARGUMENTS } from "./answers/openai.ts";
+import { SENTENCE, TOOL_ARGUMENTS } from "./responses/openai.ts";
 import { startUpstream, type Upstream } from "./upstream.ts";
 import { gatewayHeaders, recordOf, startWeir, type Weir } from "./weir.ts";
 
@@ -21,9 +21,9 @@ afterAll(async () => {
 
 const keepId = Object.assign(
   async (url: string | URL | Request, init?: RequestInit) => {
-    const answer = await fetch(url, init);
-    ids.push(answer.headers.get("gateway-id") ?? "");
-    return answer;
+    const response = await fetch(url, init);
+    ids.push(response.headers.get("gateway-id") ?? "");
+    return response;
   },
   { preconnect: fetch.preconnect },
 );

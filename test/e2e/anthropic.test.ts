@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import Anthropic from "@anthropic-ai/sdk";
-import { SENTENCE, TOOL_ARGUMENTS } from "./answers/openai.ts";
+import { SENTENCE, TOOL_ARGUMENTS } from "./responses/openai.ts";
 import { startUpstream, type Upstream } from "./upstream.ts";
 import { gatewayHeaders, recordOf, startWeir, type Weir } from "./weir.ts";
 
@@ -18,9 +18,9 @@ beforeAll(async () => {
     maxRetries: 0,
     defaultHeaders: gatewayHeaders(upstream.origin, { "Gateway-Target-Provider": "anthropic" }),
     fetch: async (url, init) => {
-      const answer = await fetch(url as string, init as RequestInit);
-      ids.push(answer.headers.get("gateway-id") ?? "");
-      return answer;
+      const response = await fetch(url as string, init as RequestInit);
+      ids.push(response.headers.get("gateway-id") ?? "");
+      return response;
     },
   });
 });

@@ -51,9 +51,9 @@ async function ask(weir: Weir, target: string, path: string) {
     "Content-Type": "application/json",
     Authorization: "Bearer provider-key",
   });
-  const answer = await fetch(weir.gateway + path, { method: "POST", headers, body: BODY, keepalive: false });
-  const { headers: got } = answer;
-  return { id: got.get("gateway-id")!, cache: got.get("gateway-cache"), body: await answer.text() };
+  const response = await fetch(weir.gateway + path, { method: "POST", headers, body: BODY, keepalive: false });
+  const { headers: got } = response;
+  return { id: got.get("gateway-id")!, cache: got.get("gateway-cache"), body: await response.text() };
 }
 
 test("a hit costs nothing, is a record with full bodies, and is found after kill -9", async () => {

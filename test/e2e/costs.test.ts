@@ -38,26 +38,26 @@ afterAll(async () => {
 });
 
 async function ask(provider: string): Promise<string> {
-  const answer = await fetch(`${weir.gateway}/v1/chat/completions`, {
+  const response = await fetch(`${weir.gateway}/v1/chat/completions`, {
     method: "POST",
     headers: { ...gatewayHeaders(target, { "Gateway-Target-Provider": provider }), "content-type": "application/json" },
     body: JSON.stringify({ model: "gpt-4o", messages: [{ role: "user", content: "is it?" }] }),
   });
-  await answer.text();
-  return answer.headers.get("gateway-id")!;
+  await response.text();
+  return response.headers.get("gateway-id")!;
 }
 
 const costs = (...words: string[]) =>
   runCommand(weir.env, "costs", ...words, "--config", join(dataDirectory, "weir.toml"));
 const explain = async (id: string) => (await (await callApi(weir, `/v1/request/${id}/cost`)).json()).data;
-const json = async (answer: Promise<Response>) => (await answer).json();
+const json = async (response: Promise<Response>) => (await response).json();
 
 test("the price table's arithmetic can be seen", async () => {
   const id = await ask("openai");
   expect(await recordOf(weir, id)).toMatchObject({ cost: 0.0075 });
-  const told = await explain(id);
-  expect(told).toMatchObject({ cost: 0.0075, note: "the lines add up to the cost" });
-  expect(told.lines).toMatchObject([
+  const explained = await explain(id);
+  expect(explained).toMatchObject({ cost: 0.0075, note: "the lines add up to the cost" });
+  expect(explained.lines).toMatchObject([
     { what: "input tokens", count: 1_000, usd: 0.0025 },
     { what: "output tokens", count: 500, usd: 0.005 },
   ]);

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type SeenAnswer, startLoad } from "./load.ts";
+import { type SeenResponse, startLoad } from "./load.ts";
 import type { Upstream } from "./upstream.ts";
 import { type ApiRecord, callApi, queryIds, startWeir, until, type Weir } from "./weir.ts";
 
@@ -44,7 +44,7 @@ export async function crashRounds(
 ): Promise<readonly string[]> {
   const dataDirectory = mkdtempSync(join(tmpdir(), "weir-crash-"));
   let weir: Weir = await startWeir({ dataDirectory, env });
-  const earlier: SeenAnswer[] = [];
+  const earlier: SeenResponse[] = [];
   try {
     for (let round = 0; round < rounds; round += 1) {
       const load = startLoad(weir.gatewayPort, upstream.origin, clients);
@@ -66,7 +66,7 @@ export async function crashRounds(
       const recoveredMs = performance.now() - restartedAt;
       const bodies = await compareBodies(weir, load.seen, records);
       onRound({ ...compare(killedAfterMs, load.seen, records, recoveredMs), ...bodies });
-      earlier.push(...load.seen.map((answer) => ({ ...answer, sent: NOTHING, received: [] })));
+      earlier.push(...load.seen.map((seenResponse) => ({ ...seenResponse, sent: NOTHING, received: [] })));
     }
     const ids = earlier.map(({ id }) => id);
     const found = new Map<string, number>();
@@ -84,18 +84,18 @@ const AT_ONCE = 8;
 /** Reads every body of the records as it was sent. */
 export async function compareBodies(
   weir: Weir,
-  seen: readonly SeenAnswer[],
+  seen: readonly SeenResponse[],
   records: readonly ApiRecord[],
 ): Promise<Pick<CrashRound, "bodies" | "differing">> {
   const statuses = new Map(records.map((record) => [record["request_id"], record["response_status"]]));
   const left = seen.filter(({ id }) => statuses.has(id));
   const differing: string[] = [];
   let bodies = 0;
-  const check = async ({ id, kind, status, complete, sent, received }: SeenAnswer) => {
+  const check = async ({ id, kind, status, complete, sent, received }: SeenResponse) => {
     const read = async (part: string) => {
-      const answer = await callApi(weir, `/v1/request/${id}/body?part=${part}&raw=true`);
+      const response = await callApi(weir, `/v1/request/${id}/body?part=${part}&raw=true`);
       bodies++;
-      return Buffer.from(await answer.arrayBuffer());
+      return Buffer.from(await response.arrayBuffer());
     };
     const got = Buffer.concat(received);
     const [request, response] = [await read("request"), await read("response")];
@@ -120,7 +120,7 @@ function isBeginning(a: Buffer, b: Buffer): boolean {
 }
 
 /** The records of all ids, once none is unfinished; gives up waiting for missing ones after ten seconds. */
-export async function allRecords(weir: Weir, seen: readonly SeenAnswer[]): Promise<ApiRecord[]> {
+export async function allRecords(weir: Weir, seen: readonly SeenResponse[]): Promise<ApiRecord[]> {
   const ids = seen.map(({ id }) => id);
   let records: ApiRecord[] = [];
   const finished = async () => {
@@ -137,7 +137,7 @@ export async function allRecords(weir: Weir, seen: readonly SeenAnswer[]): Promi
 
 export function compare(
   killedAfterMs: number,
-  seen: readonly SeenAnswer[],
+  seen: readonly SeenResponse[],
   records: readonly ApiRecord[],
   recoveredMs: number,
 ): Omit<CrashRound, "bodies" | "differing"> {
@@ -146,19 +146,23 @@ export function compare(
   let wholeButCutInRecord = 0;
   let cutButWholeInRecord = 0;
   const wrong: string[] = [];
-  for (const answer of seen) {
-    const record = byId.get(answer.id)?.[0];
+  for (const seenResponse of seen) {
+    const record = byId.get(seenResponse.id)?.[0];
     if (record === undefined) continue;
     const status = record["response_status"];
-    const saw = answer.complete ? `whole ${answer.status}` : answer.left ? "left" : "cut off";
-    if (answer.complete && status === 500) wholeButCutInRecord += 1;
-    else if (saw === "cut off" && status === answer.status) cutButWholeInRecord += 1;
+    const saw = seenResponse.complete ? `whole ${seenResponse.status}` : seenResponse.left ? "left" : "cut off";
+    if (seenResponse.complete && status === 500) wholeButCutInRecord += 1;
+    else if (saw === "cut off" && status === seenResponse.status) cutButWholeInRecord += 1;
     else if (
-      answer.complete ? status !== answer.status : answer.left ? status !== 499 && status !== 500 : status !== 500
+      seenResponse.complete
+        ? status !== seenResponse.status
+        : seenResponse.left
+          ? status !== 499 && status !== 500
+          : status !== 500
     )
-      wrong.push(`${answer.kind}: client saw ${saw}, record says ${status}`);
+      wrong.push(`${seenResponse.kind}: client saw ${saw}, record says ${status}`);
   }
-  const count = (test: (answer: SeenAnswer) => boolean) => seen.filter(test).length;
+  const count = (test: (seenResponse: SeenResponse) => boolean) => seen.filter(test).length;
   return {
     killedAfterMs: Math.round(killedAfterMs),
     seen: seen.length,

@@ -40,12 +40,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const told: string[] = [];
+const output: string[] = [];
 async function api(method: string, path: string, body?: object) {
-  const answer = await callApi(weir, path, { method, ...(body && { body: JSON.stringify(body) }) });
-  const text = await answer.text();
-  told.push(text);
-  return { status: answer.status, json: JSON.parse(text) as Json };
+  const response = await callApi(weir, path, { method, ...(body && { body: JSON.stringify(body) }) });
+  const text = await response.text();
+  output.push(text);
+  return { status: response.status, json: JSON.parse(text) as Json };
 }
 
 async function command(stdin: string, ...words: string[]) {
@@ -61,7 +61,7 @@ async function command(stdin: string, ...words: string[]) {
     workingDirectory: folder,
     stdin: async () => stdin,
   });
-  told.push(printed.out, printed.err);
+  output.push(printed.out, printed.err);
   return { status, ...printed };
 }
 
@@ -164,19 +164,19 @@ test("a backup has the key only on request, and a restored one opens with it", a
   await command("", "backup", join(folder, "whole"), "--quiet", "--with-credentials-key");
   const restored = join(folder, "restored");
   const env = { ...weir.env, WEIR_DATA_DIR: restored };
-  const quiet = { out: (text: string) => void told.push(text), err: (text: string) => void told.push(text) };
+  const quiet = { out: (text: string) => void output.push(text), err: (text: string) => void output.push(text) };
   const run = (...words: string[]) => runCommandLine(words, { ...quiet, env, workingDirectory: folder });
   expect(await run("restore", join(folder, "whole"), "--quiet")).toBe(0);
   expect(statSync(join(restored, "credentials.key")).mode & 0o777).toBe(0o600);
   expect(await run("credentials", "list", "--json")).toBe(0);
-  expect(JSON.parse(told.at(-1)!).every(({ state }: { state: string }) => state === "ready")).toBe(true);
+  expect(JSON.parse(output.at(-1)!).every(({ state }: { state: string }) => state === "ready")).toBe(true);
 });
 
 test("no secret is in any file, in the log, in a response, in the metrics, or printed", async () => {
   await api("GET", "/v1/credentials");
   const metrics = await (await fetch(`${weir.api}/metrics`)).text();
-  expect(told.length).toBeGreaterThan(20);
-  for (const text of [...told, metrics, weir.output()]) expect(text).not.toContain(PLANTED);
+  expect(output.length).toBeGreaterThan(20);
+  for (const text of [...output, metrics, weir.output()]) expect(text).not.toContain(PLANTED);
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name));
   const found = files.filter((path) => statSync(path).isFile()).filter((path) => readFileSync(path).includes(PLANTED));
   expect(found).toEqual([]);

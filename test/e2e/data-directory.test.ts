@@ -15,9 +15,9 @@ test("everything in the data directory is its owner's alone, and no second servi
   const send = async (more: Record<string, string>) => {
     const headers = gatewayHeaders(upstream.origin, more);
     const body = JSON.stringify({ model: "gpt-4o-mini", messages: [{ role: "user", content: "?" }] });
-    const answer = await fetch(`${weir.gateway}/v1/chat/completions`, { method: "POST", headers, body });
-    await answer.arrayBuffer();
-    await recordOf(weir, answer.headers.get("gateway-id")!);
+    const response = await fetch(`${weir.gateway}/v1/chat/completions`, { method: "POST", headers, body });
+    await response.arrayBuffer();
+    await recordOf(weir, response.headers.get("gateway-id")!);
   };
   await send({ "Gateway-Cache-Enabled": "true" });
   await send({ "Gateway-RateLimit-Policy": "10;w=3600" });

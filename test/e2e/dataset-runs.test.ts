@@ -9,7 +9,7 @@ const LIMIT_MS = 120_000;
 const directory = mkdtempSync(join(tmpdir(), "weir-runs-"));
 
 /** What the provider got; calls of the model `slow` wait until they are let go. */
-const asked: Json[] = [];
+const requests: Json[] = [];
 let gate = Promise.withResolvers<void>();
 const provider = Bun.serve({
   hostname: "127.0.0.1",
@@ -18,7 +18,7 @@ const provider = Bun.serve({
   async fetch(request) {
     if (request.method === "GET") return Response.json({ data: [] }); // what it lists
     const body = (await request.json()) as Json;
-    asked.push(body);
+    requests.push(body);
     const text: string = body.messages.at(-1).content;
     if (body.model === "slow") await gate.promise;
     if (body.model === "picky" && text === "q1")
@@ -65,9 +65,9 @@ afterAll(async () => {
 });
 
 async function ask(method: string, path: string, body?: object, key = KEY): Promise<Json> {
-  const answer = await callApi(weir, path, { method, ...(body && { body: JSON.stringify(body) }) }, key);
-  const { data, message } = (await answer.json()) as Json;
-  if (!answer.ok) throw new Error(`${answer.status} ${message}`);
+  const response = await callApi(weir, path, { method, ...(body && { body: JSON.stringify(body) }) }, key);
+  const { data, message } = (await response.json()) as Json;
+  if (!response.ok) throw new Error(`${response.status} ${message}`);
   return data;
 }
 
@@ -115,9 +115,9 @@ test(
       },
       { name: "picky – été", model: "custom/picky" },
     ];
-    const before = asked.length;
+    const before = requests.length;
     const estimate = await ask("POST", `${runs}/estimate`, { targets });
-    expect(asked.length).toBe(before);
+    expect(requests.length).toBe(before);
     expect(estimate).toMatchObject([
       {
         name: "echo v2",
@@ -149,7 +149,7 @@ test(
       { target: "picky – été", done: 3, errors: 1, same: 0, compared: 2, cost: 2, unknown_costs: 0 },
     ]);
     expect(run.totals[1].first_token_median).toBeGreaterThanOrEqual(0);
-    const sent = asked.slice(before).filter(({ model }) => model === "echo");
+    const sent = requests.slice(before).filter(({ model }) => model === "echo");
     expect(sent.map(({ messages, temperature }) => [messages[0].content, temperature])).toEqual(
       sent.map(() => ["new prompt", 0]),
     );
@@ -216,10 +216,10 @@ test(
   "a cancelled run begins no further call and keeps those under way",
   async () => {
     const runs = await dataset(6);
-    const before = asked.length;
+    const before = requests.length;
     const started = await ask("POST", runs, { targets: [{ model: "custom/slow" }], concurrency: 2 });
     await until(
-      () => asked.length === before + 2,
+      () => requests.length === before + 2,
       LIMIT_MS,
       () => "two calls are under way",
     );
@@ -291,7 +291,7 @@ test("a run continues after the service was killed, and sends nothing again that
     () => "one is noted",
   );
   await until(
-    () => asked.at(-1).model === "slow" || asked.at(-2).model === "slow",
+    () => requests.at(-1).model === "slow" || requests.at(-2).model === "slow",
     LIMIT_MS,
     () => "one hangs",
   );

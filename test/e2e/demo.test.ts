@@ -44,12 +44,12 @@ test("the demonstration shows a week of requests, takes another, and leaves noth
   const unread = whole.filter((row) => row.total_tokens === null || row.cost === null || row.unread !== null);
   expect(unread).toEqual([]);
 
-  const answer = await fetch(`http://127.0.0.1:${demo.gatewayPort}/v1/chat/completions`, {
+  const response = await fetch(`http://127.0.0.1:${demo.gatewayPort}/v1/chat/completions`, {
     method: "POST",
     headers: { "gateway-auth": `Bearer ${demo.key}`, "gateway-target-url": "http://echo.weir.internal" },
     body: JSON.stringify({ messages: [{ role: "user", content: "Hello" }] }),
   });
-  expect((await answer.json()).choices[0].message.content).toBe("Hello");
+  expect((await response.json()).choices[0].message.content).toBe("Hello");
   await until(async () => (await askDemo(demo, "/v1/request/count/query", { filter: "all" })) === demo.count + 1);
 
   expect(await demo.stop()).toBe(0);

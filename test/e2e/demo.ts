@@ -87,6 +87,6 @@ export const leftOf = ({ temporary }: Demo): readonly string[] =>
 /** The `data` of a call to its API. */
 export async function askDemo({ api, key }: Demo, path: string, body: object) {
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-  const answer = await fetch(api + path, { method: "POST", headers, body: JSON.stringify(body) });
-  return (await answer.json()).data;
+  const response = await fetch(api + path, { method: "POST", headers, body: JSON.stringify(body) });
+  return (await response.json()).data;
 }

@@ -11,21 +11,21 @@ const CLIENTS = 50;
 /** Not approved by the configuration, as the other tests have it. */
 const CLOSED = { WEIR_APPROVED_DOMAINS: "" };
 
-interface Answered {
+interface Received {
   readonly status: number;
   readonly retryAfter: number;
   readonly text: string;
 }
 
-function send(weir: Weir, target: string, agent: Agent): Promise<Answered> {
-  const { promise, resolve, reject } = Promise.withResolvers<Answered>();
-  const sent = request(`${weir.gateway}/x`, { headers: gatewayHeaders(target), agent }, (answer) => {
+function send(weir: Weir, target: string, agent: Agent): Promise<Received> {
+  const { promise, resolve, reject } = Promise.withResolvers<Received>();
+  const sent = request(`${weir.gateway}/x`, { headers: gatewayHeaders(target), agent }, (response) => {
     let text = "";
-    answer.setEncoding("utf8").on("data", (piece: string) => {
+    response.setEncoding("utf8").on("data", (piece: string) => {
       text += piece;
     });
-    const { statusCode: status = 0, headers } = answer;
-    answer.on("end", () => resolve({ status, retryAfter: Number(headers["retry-after"]), text }));
+    const { statusCode: status = 0, headers } = response;
+    response.on("end", () => resolve({ status, retryAfter: Number(headers["retry-after"]), text }));
   });
   sent.on("error", reject).end();
   return promise;

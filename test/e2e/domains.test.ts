@@ -26,15 +26,15 @@ const send = (weir: Weir, target = upstream.origin) =>
   fetch(`${weir.gateway}/v1/x`, { headers: gatewayHeaders(target), keepalive: false });
 
 async function api(weir: Weir, method: string, path: string, body?: Json): Promise<{ status: number; data: Json }> {
-  const answer = await callApi(weir, path, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
-  return { status: answer.status, data: ((await answer.json()) as Json).data };
+  const response = await callApi(weir, path, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+  return { status: response.status, data: ((await response.json()) as Json).data };
 }
 
 test("of a burst to an unapproved domain one request a second is let through; refusals are recorded and say the rule", async () => {
   await using weir = await startWeir({ env: open() });
-  const answers = await Promise.all(Array.from({ length: 20 }, () => send(weir, limited())));
-  const refused = answers.filter(({ status }) => status === 429);
-  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+  const responses = await Promise.all(Array.from({ length: 20 }, () => send(weir, limited())));
+  const refused = responses.filter(({ status }) => status === 429);
+  expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
   expect(refused).toHaveLength(19);
   expect(refused[0]!.headers.get("retry-after")).toBe("1");
   const { error } = (await refused[0]!.json()) as Json;
@@ -44,7 +44,7 @@ test("of a burst to an unapproved domain one request a second is let through; re
   );
   const records = await recordsOf(
     weir,
-    answers.map(({ headers }) => headers.get("gateway-id")!),
+    responses.map(({ headers }) => headers.get("gateway-id")!),
   );
   expect(records.filter(({ response_status }) => response_status === 429)).toHaveLength(19);
   const { data } = await api(weir, "GET", "/v1/domains");
@@ -62,8 +62,8 @@ test("a private target that the configuration opens is approved, by address and 
   });
   const localhost = `http://localhost:${upstream.port}`;
   const targets = [upstream.origin, localhost, upstream.origin, localhost, upstream.origin, localhost];
-  const answers = await Promise.all(targets.map((target) => send(weir, target)));
-  expect(answers.map(({ status }) => status)).toEqual(targets.map(() => 200));
+  const responses = await Promise.all(targets.map((target) => send(weir, target)));
+  expect(responses.map(({ status }) => status)).toEqual(targets.map(() => 200));
   const { data } = await api(weir, "GET", "/v1/domains/127.0.0.1");
   expect(data).toMatchObject({ state: "approved", source: "configuration", remaining_today: null });
   // What somebody decides goes before the configuration.
@@ -128,13 +128,20 @@ test("a personal deployment proves its domain by DNS", async () => {
     await using weir = await startWeir({ env: { ...CLOSED, WEIR_DNS_SERVERS: names.address } });
     const verify = () => api(weir, "POST", "/v1/domains/LLM.acme.test/verify");
     expect((await verify()).status).toBe(404);
-    const asked = await api(weir, "POST", "/v1/domains/approval-requests", { domain: "llm.Acme.test", personal: true });
-    const { txt_name, txt_value } = asked.data;
-    expect([asked.status, txt_name, asked.data.state]).toEqual([200, "_weir-challenge.llm.acme.test", "pending"]);
+    const requested = await api(weir, "POST", "/v1/domains/approval-requests", {
+      domain: "llm.Acme.test",
+      personal: true,
+    });
+    const { txt_name, txt_value } = requested.data;
+    expect([requested.status, txt_name, requested.data.state]).toEqual([
+      200,
+      "_weir-challenge.llm.acme.test",
+      "pending",
+    ]);
     expect((await verify()).status).toBe(409);
     texts.push(["v=spf1 -all"], [`not-${txt_value}`]);
     expect((await verify()).status).toBe(409);
-    expect(names.asked).toContain("TXT _weir-challenge.llm.acme.test");
+    expect(names.queries).toContain("TXT _weir-challenge.llm.acme.test");
     // A value may come in parts.
     texts.push([txt_value.slice(0, 5), txt_value.slice(5)]);
     expect(await verify()).toMatchObject({ status: 200, data: { state: "approved", domain: "llm.acme.test" } });

@@ -9,7 +9,7 @@ import { json, messagesAnswer, standIn } from "../gateway/unified/house.ts";
 import { callApi, KEY, recordOf, startWeir, type Weir } from "./weir.ts";
 
 /** What the provider's stand-in has stored, with the key that it was stored with. */
-const stored = new Map<string, { readonly answer: Json; readonly key: string | null }>();
+const stored = new Map<string, { readonly response: Json; readonly key: string | null }>();
 
 /** OpenAI, Anthropic and Gemini in one. */
 const provider = standIn(({ method, path, headers, json: body }, at) => {
@@ -20,14 +20,14 @@ const provider = standIn(({ method, path, headers, json: body }, at) => {
   if (path.endsWith("/messages")) return json(messagesAnswer(`message ${at}`));
   const [, id, rest] = /^\/v1\/responses(?:\/([^/?]+)(.*))?$/.exec(path) ?? [];
   if (id === undefined || id === "compact") {
-    const answer = responseOf(`resp_${String(at).padStart(48, "0")}`, `response ${at}`);
-    stored.set(answer.id, { answer, key });
-    return json(answer);
+    const response = responseOf(`resp_${String(at).padStart(48, "0")}`, `response ${at}`);
+    stored.set(response.id, { response, key });
+    return json(response);
   }
   const found = stored.get(id);
   if (found?.key !== key) return json({ error: { message: "no such response" } }, 404);
   if (rest?.startsWith("/input_items")) return json({ object: "list", data: [] });
-  return json(method === "DELETE" ? { id, deleted: stored.delete(id) } : found?.answer);
+  return json(method === "DELETE" ? { id, deleted: stored.delete(id) } : found?.response);
 });
 
 const responseOf = (id: string, text: string) => ({
@@ -107,11 +107,11 @@ async function ask(path: string, body?: object, { method = "POST", headers = {},
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
   const text = await response.text();
-  const answer: Json = text.startsWith("event:") ? lastOf(text).response : JSON.parse(text);
+  const result: Json = text.startsWith("event:") ? lastOf(text).response : JSON.parse(text);
   return {
     status: response.status,
-    id: answer?.id as string,
-    answer,
+    id: result?.id as string,
+    response: result,
     sent: provider.asked.at(-1)!,
     headers: response.headers,
   };
@@ -132,10 +132,10 @@ test("a conversation continues at other providers and returns, without the clien
   const two = await respond(GPT, "two", { previous_response_id: one.id });
   expect(two.sent.json).toEqual({ model: "gpt-5-mini", input: "two", previous_response_id: one.id });
   const three = await respond(CLAUDE, [said("user", "three")], { previous_response_id: two.id, seed: 1 });
-  expect(three.answer).toMatchObject({ status: "completed", previous_response_id: two.id });
-  const texts = (answer: Json) => answer.output.at(-1).content[0].text;
-  const history = [said("user", "one"), said("assistant", texts(one.answer)), said("user", "two")];
-  history.push(said("assistant", texts(two.answer)), said("user", "three"));
+  expect(three.response).toMatchObject({ status: "completed", previous_response_id: two.id });
+  const texts = (response: Json) => response.output.at(-1).content[0].text;
+  const history = [said("user", "one"), said("assistant", texts(one.response)), said("user", "two")];
+  history.push(said("assistant", texts(two.response)), said("user", "three"));
   expect(three.sent.json.messages).toEqual(history);
   expect(three.sent.json.system).toBeUndefined();
   const four = await respond(GPT, "four", { previous_response_id: three.id });
@@ -143,11 +143,11 @@ test("a conversation continues at other providers and returns, without the clien
   expect(four.sent.json.input.map(({ role }: Json) => role)).toEqual([
     ...["user", "assistant", "user", "assistant", "user", "assistant", "user"],
   ]);
-  expect(four.answer.previous_response_id).toBe(three.id);
+  expect(four.response.previous_response_id).toBe(three.id);
   // Its id is ours: what OpenAI would store, nobody could find.
   expect(four.sent.json.store).toBe(false);
-  expect(four.answer.output.map(({ type }: Json) => type)).toEqual(["reasoning", "message"]);
-  expect(JSON.stringify(four.answer)).not.toContain("encrypted_content");
+  expect(four.response.output.map(({ type }: Json) => type)).toEqual(["reasoning", "message"]);
+  expect(JSON.stringify(four.response)).not.toContain("encrypted_content");
   const five = await respond(CLAUDE, "five", { previous_response_id: four.id });
   expect(five.sent.json.messages).toHaveLength(9);
 });
@@ -180,11 +180,11 @@ test("an explanation shows the conversation that a target would get, and the fir
   const one = await respond("openai:first/gpt-5-mini", "one");
   const explain = async (model: string, previous_response_id: string) => {
     const question = { model, shape: "responses", body: { input: "two", previous_response_id } };
-    const answer = await callApi(weir, "/v1/route/explain", {
+    const response = await callApi(weir, "/v1/route/explain", {
       method: "POST",
       body: JSON.stringify(question),
     });
-    return ((await answer.json()) as Json).data.targets as Json[];
+    return ((await response.json()) as Json).data.targets as Json[];
   };
   const [first, second] = await explain(`${CLAUDE},openai:first/gpt-5-mini`, one.id);
   expect([first.credential, first.reason, first.request.input]).toEqual(["first", "affinity", "two"]);
@@ -196,9 +196,9 @@ test("an explanation shows the conversation that a target would get, and the fir
 
 test("tokens are counted with the turns before", async () => {
   const one = await respond(GPT, "one");
-  const asked = { model: CLAUDE, input: "two", previous_response_id: one.id };
-  const counted = await ask("responses/input_tokens", asked);
-  expect([counted.status, counted.answer.input_tokens]).toEqual([200, 7]);
+  const body = { model: CLAUDE, input: "two", previous_response_id: one.id };
+  const counted = await ask("responses/input_tokens", body);
+  expect([counted.status, counted.response.input_tokens]).toEqual([200, 7]);
   expect(counted.sent.json.messages).toHaveLength(3);
 });
 
@@ -216,15 +216,15 @@ test("without a record of all turns a translated request is 404, and names the m
     body: JSON.stringify({ name: "other", organization: "other", scopes: ["gateway"] }),
   });
   const { key } = ((await created.json()) as Json).data;
-  const asked: [string, Asking][] = [["resp_unknown", {}]];
-  asked.push([(await respond(GPT, "x", { store: false })).id, {}]);
+  const cases: [string, Asking][] = [["resp_unknown", {}]];
+  cases.push([(await respond(GPT, "x", { store: false })).id, {}]);
   for (const omitted of ["Gateway-Omit-Request", "Gateway-Omit-Response"])
-    asked.push([(await respond(CLAUDE, "x", {}, { headers: { [omitted]: "true" } })).id, {}]);
-  asked.push([(await respond(CLAUDE, "x")).id, { key }]);
-  for (const [previous_response_id, asking] of asked) {
-    const { status, answer } = await respond(CLAUDE, "y", { previous_response_id }, asking);
+    cases.push([(await respond(CLAUDE, "x", {}, { headers: { [omitted]: "true" } })).id, {}]);
+  cases.push([(await respond(CLAUDE, "x")).id, { key }]);
+  for (const [previous_response_id, asking] of cases) {
+    const { status, response } = await respond(CLAUDE, "y", { previous_response_id }, asking);
     expect(status).toBe(404);
-    expect(answer.error).toMatchObject({ code: "previous_response_not_found", param: "previous_response_id" });
+    expect(response.error).toMatchObject({ code: "previous_response_not_found", param: "previous_response_id" });
   }
 });
 
@@ -248,7 +248,7 @@ describe("items of translated responses", () => {
 
   test("are found in streams, and by every target", async () => {
     const one = await respond(CLAUDE, "one", { stream: true, store: true });
-    const [item] = one.answer.output;
+    const [item] = one.response.output;
     const input = [said("user", "one"), { type: "item_reference", id: item.id }, said("user", "two")];
     for (const model of [CLAUDE, GPT]) {
       const { sent, status } = await respond(model, input);
@@ -264,9 +264,9 @@ describe("items of translated responses", () => {
   test("that were not recorded are 404; a provider's own are left to the provider", async () => {
     const one = await respond(CLAUDE, "one", { store: false });
     const refer = (id: string) => [said("user", "one"), { type: "item_reference", id }];
-    for (const id of [one.answer.output[0].id, `msg_${"0".repeat(34)}`]) {
-      const { status, answer } = await respond(CLAUDE, refer(id));
-      expect([status, answer.error.code, answer.error.param]).toEqual([
+    for (const id of [one.response.output[0].id, `msg_${"0".repeat(34)}`]) {
+      const { status, response } = await respond(CLAUDE, refer(id));
+      expect([status, response.error.code, response.error.param]).toEqual([
         404,
         "previous_response_not_found",
         "input[1].id",
@@ -277,7 +277,7 @@ describe("items of translated responses", () => {
       id: "msg_68e",
     });
     const refused = await respond(CLAUDE, refer("msg_68e"));
-    expect([refused.status, refused.answer.error.code]).toEqual([400, "untranslatable"]);
+    expect([refused.status, refused.response.error.code]).toEqual([400, "untranslatable"]);
     const record = await recordOf(weir, refused.headers.get("gateway-id")!);
     expect(record).toMatchObject({ provider: null, target_url: null, outcome: "refused" });
   });
@@ -309,7 +309,7 @@ describe("a stored response", () => {
     const known = await ask("responses/compact", { model, input: "x", previous_response_id: id });
     expect([known.status, known.sent.headers.get("authorization")]).toEqual([200, "Bearer key-first"]);
     const elsewhere = await ask("responses/compact", { model: GPT, input: "x", previous_response_id: id });
-    expect([elsewhere.status, elsewhere.answer.error.code]).toEqual([404, "previous_response_not_found"]);
+    expect([elsewhere.status, elsewhere.response.error.code]).toEqual([404, "previous_response_not_found"]);
     expect((await ask("responses/compact", { model, input: "x" })).status).toBe(200);
   });
 
@@ -327,8 +327,8 @@ describe("a stored response", () => {
       ["resp_unknown", {}],
       [mine.id, { key }],
     ] as const) {
-      const { status, answer } = await ask(`responses/${id}`, undefined, { method: "GET", ...asking });
-      expect([status, answer.error.code]).toEqual([404, "previous_response_not_found"]);
+      const { status, response } = await ask(`responses/${id}`, undefined, { method: "GET", ...asking });
+      expect([status, response.error.code]).toEqual([404, "previous_response_not_found"]);
     }
     expect(provider.asked.length).toBe(before);
   });
@@ -340,21 +340,21 @@ test.each([
   [{ conversation_id: "codex-2" }, "codex-2"],
   [{ "Gateway-Session-Id": "own-1", "X-Claude-Code-Session-Id": "x" }, "own-1"],
 ])("the session that a coding tool names is the record's: %j", async (headers, session) => {
-  const { headers: answered } = await respond(CLAUDE, "x", {}, { headers });
-  expect((await recordOf(weir, answered.get("gateway-id")!)).session_id).toBe(session);
+  const { headers: received } = await respond(CLAUDE, "x", {}, { headers });
+  expect((await recordOf(weir, received.get("gateway-id")!)).session_id).toBe(session);
 });
 
 test("state of calls that a client forgot is put back, after a crash as well, unless the response was omitted", async () => {
   const tools = [{ type: "function", function: { name: "f", parameters: { type: "object" } } }];
   const user = said("user", "go");
   const called = async (asking?: Asking) => {
-    const { answer, sent } = await ask(
+    const { response, sent } = await ask(
       "chat/completions",
       { model: "google/gemini-3-pro", tools, messages: [user] },
       asking,
     );
     expect(sent.path).toContain("gemini-3-pro");
-    return answer.choices[0].message.tool_calls[0].id as string;
+    return response.choices[0].message.tool_calls[0].id as string;
   };
   const goOn = async (model: string, id: string) => {
     const call = { id, type: "function", function: { name: "f", arguments: "{}" } };

@@ -37,8 +37,8 @@ test("secrets of the environment are gone for plugins, threads and processes onc
   };
   await using upstream = await startUpstream();
   await using weir = await startWeir({ dataDirectory, env: secrets });
-  const answer = await fetch(`${weir.gateway}/x`, { headers: gatewayHeaders(upstream.origin) });
-  const record = await recordOf(weir, answer.headers.get("gateway-id")!);
+  const response = await fetch(`${weir.gateway}/x`, { headers: gatewayHeaders(upstream.origin) });
+  const record = await recordOf(weir, response.headers.get("gateway-id")!);
   const { data } = (await (await callApi(weir, "/v1/curious")).json()) as { data: { own: string; child: string } };
   const { seen } = record["properties"] as { seen: string };
   for (const text of [data.own, data.child, seen]) {

@@ -19,13 +19,13 @@ function filesWith(directory: string, text: string): string[] {
 }
 
 async function send(weir: Weir, target: string, marker: string): Promise<string> {
-  const answer = await fetch(`${weir.gateway}/v1/chat/completions`, {
+  const response = await fetch(`${weir.gateway}/v1/chat/completions`, {
     method: "POST",
     headers: { ...gatewayHeaders(target), "content-type": "application/json", "x-marker": marker },
     body: JSON.stringify({ model: "m-1", messages: [{ role: "user", content: `keep ${marker} to yourself` }] }),
   });
-  await answer.arrayBuffer();
-  const id = answer.headers.get("gateway-id")!;
+  await response.arrayBuffer();
+  const id = response.headers.get("gateway-id")!;
   await recordOf(weir, id, LIMIT_MS);
   return id;
 }

@@ -6,8 +6,8 @@ import {
   chunkedBody,
   exchange,
   MessageReader,
-  type RawAnswer,
   type RawMessage,
+  type RawResponse,
   type RawUpstream,
   startRawUpstream,
   statusOf,
@@ -17,10 +17,10 @@ import { bodyPart, KEY, recordOf, startWeir, type Weir } from "./weir.ts";
 
 let upstream: RawUpstream;
 let weir: Weir;
-let answer: RawAnswer = "";
+let rawResponse: RawResponse = "";
 
 beforeAll(async () => {
-  upstream = await startRawUpstream(() => answer);
+  upstream = await startRawUpstream(() => rawResponse);
   weir = await startWeir();
 });
 afterAll(async () => {
@@ -31,8 +31,8 @@ afterAll(async () => {
 const request = (method = "GET", path = "/r") =>
   `${method} ${path} HTTP/1.1\r\nHost: weir\r\nGateway-Auth: Bearer ${KEY}\r\nGateway-Target-Url: ${upstream.origin}\r\n\r\n`;
 
-async function passed(bytes: RawAnswer, method = "GET"): Promise<RawMessage> {
-  answer = bytes;
+async function passed(bytes: RawResponse, method = "GET"): Promise<RawMessage> {
+  rawResponse = bytes;
   const response = await exchange(weir.gatewayPort, request(method), { method, msMax: 20_000 });
   expect(response).toBeDefined();
   return response!;
@@ -113,7 +113,7 @@ test.each([
   ["204", "DELETE", "HTTP/1.1 204 No Content\r\nETag: x\r\n\r\n", 204],
   ["304 with a length", "GET", "HTTP/1.1 304 Not Modified\r\nETag: x\r\nContent-Length: 12345\r\n\r\n", 304],
 ])("%s has no body and leaves the connection usable", async (_name, method, bytes, status) => {
-  answer = bytes;
+  rawResponse = bytes;
   const socket = connect({ port: weir.gatewayPort, host: "127.0.0.1" });
   const reader = new MessageReader(socket);
   for (let round = 0; round < 2; round += 1) {
@@ -176,7 +176,7 @@ test("interim responses of the provider do not disturb the final one", async () 
 test("the head reaches the client before the first body byte, and each chunk when it comes", async () => {
   const goOn = Promise.withResolvers<void>();
   const more = Promise.withResolvers<void>();
-  answer = async (socket: Socket) => {
+  rawResponse = async (socket: Socket) => {
     socket.write("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n");
     await goOn.promise;
     socket.write("9\r\ndata: 1\n\n\r\n");

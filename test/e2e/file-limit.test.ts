@@ -18,18 +18,18 @@ beforeAll(async () => {
 afterAll(() => upstream?.close());
 
 async function send(weir: Weir): Promise<{ status: number; id: string; text: string }> {
-  const answer = await fetch(`${weir.gateway}/v1/anything`, {
+  const response = await fetch(`${weir.gateway}/v1/anything`, {
     method: "POST",
     body: "x".repeat(5_000),
     headers: gatewayHeaders(upstream.origin),
   });
-  return { status: answer.status, id: answer.headers.get("gateway-id") ?? "", text: await answer.text() };
+  return { status: response.status, id: response.headers.get("gateway-id") ?? "", text: await response.text() };
 }
 
 async function sendMany(weir: Weir, count: number) {
-  const answers = [];
-  for (let at = 0; at < count; at++) answers.push(await send(weir));
-  return answers;
+  const responses = [];
+  for (let at = 0; at < count; at++) responses.push(await send(weir));
+  return responses;
 }
 
 /** Sends until a request is recorded again. */
@@ -75,11 +75,11 @@ test("with on_spool_full = refuse they are refused with 503, and the provider is
   await sendMany(weir, 2);
   limitFiles(weir, 1);
   const seen = upstream.seen.length;
-  const answers = await sendMany(weir, 20);
-  const refused = answers.filter(({ status }) => status === 503);
+  const responses = await sendMany(weir, 20);
+  const refused = responses.filter(({ status }) => status === 503);
   expect(refused.length).toBeGreaterThan(10);
   expect(JSON.parse(refused.at(-1)!.text)).toMatchObject({ error: { type: "gateway_error", code: "spool_full" } });
-  expect(upstream.seen.length - seen).toBe(answers.length - refused.length);
+  expect(upstream.seen.length - seen).toBe(responses.length - refused.length);
   limitFiles(weir, "unlimited");
   await recordsAgain(weir);
 }, 120_000);

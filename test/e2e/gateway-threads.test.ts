@@ -38,8 +38,8 @@ async function sendMany(at: Weir, count: number, more: Readonly<Record<string, s
   return Promise.all(Array.from({ length: count }, () => send(at, more)));
 }
 
-const idsOf = (answers: readonly Response[]) => answers.map(({ headers }) => headers.get("gateway-id")!);
-const statusesOf = (answers: readonly Response[]) => answers.map(({ status }) => status).sort();
+const idsOf = (responses: readonly Response[]) => responses.map(({ headers }) => headers.get("gateway-id")!);
+const statusesOf = (responses: readonly Response[]) => responses.map(({ status }) => status).sort();
 
 /** Who wrote which begin that is still in the spool; the main thread is undefined. */
 function writersOf(at: Weir): ReadonlyMap<number | undefined, number> {
@@ -60,9 +60,9 @@ async function passed(): Promise<number> {
 
 test("two threads serve one port, every request has one record, and the metrics add up", async () => {
   const before = await passed();
-  const answers = await sendMany(weir, 64);
-  expect(new Set(statusesOf(answers))).toEqual(new Set([200]));
-  expect(await recordsOf(weir, idsOf(answers))).toHaveLength(64);
+  const responses = await sendMany(weir, 64);
+  expect(new Set(statusesOf(responses))).toEqual(new Set([200]));
+  expect(await recordsOf(weir, idsOf(responses))).toHaveLength(64);
   expect([...writersOf(weir)].map(([writer]) => writer).sort()).toEqual([2, undefined]);
   expect((await passed()) - before).toBe(64);
   const ready = (await (await fetch(`${weir.api}/readyz`)).json()) as Json;
@@ -70,31 +70,31 @@ test("two threads serve one port, every request has one record, and the metrics 
 }, 120_000);
 
 test("of 200 concurrent requests against a limit of 50 exactly 50 are let through, whichever thread they reach", async () => {
-  const answers = await sendMany(weir, 200, { "Gateway-RateLimit-Policy": "50;w=3600" });
-  expect(statusesOf(answers)).toEqual([...Array(50).fill(200), ...Array(150).fill(429)]);
-  expect(await recordsOf(weir, idsOf(answers))).toHaveLength(200);
+  const responses = await sendMany(weir, 200, { "Gateway-RateLimit-Policy": "50;w=3600" });
+  expect(statusesOf(responses)).toEqual([...Array(50).fill(200), ...Array(150).fill(429)]);
+  expect(await recordsOf(weir, idsOf(responses))).toHaveLength(200);
 }, 120_000);
 
 test("identical requests share one call and one cached response, whichever thread they reach", async () => {
   const before = upstream.seen.length;
-  const answers = await sendMany(weir, 30, { "Gateway-Cache-Enabled": "true" });
-  expect(new Set(await Promise.all(answers.map((answer) => answer.text()))).size).toBe(1);
+  const responses = await sendMany(weir, 30, { "Gateway-Cache-Enabled": "true" });
+  expect(new Set(await Promise.all(responses.map((response) => response.text()))).size).toBe(1);
   expect(upstream.seen.length - before).toBe(1);
-  expect(answers.filter(({ headers }) => headers.get("gateway-cache") === "HIT")).toHaveLength(29);
-  expect(await recordsOf(weir, idsOf(answers))).toHaveLength(30);
+  expect(responses.filter(({ headers }) => headers.get("gateway-cache") === "HIT")).toHaveLength(29);
+  expect(await recordsOf(weir, idsOf(responses))).toHaveLength(30);
   const { data } = (await (await callApi(weir, "/v1/cache")).json()) as Json;
   expect(data).toMatchObject({ entries: 1 });
 }, 120_000);
 
 test("an id that a client chooses names one request, whichever thread it reaches", async () => {
-  const answers = await sendMany(weir, 20, { "Gateway-Request-Id": "0192aaaa-bbbb-7ccc-8ddd-eeeeffff0001" });
-  expect(statusesOf(answers)).toEqual([200, ...Array(19).fill(409)]);
+  const responses = await sendMany(weir, 20, { "Gateway-Request-Id": "0192aaaa-bbbb-7ccc-8ddd-eeeeffff0001" });
+  expect(statusesOf(responses)).toEqual([200, ...Array(19).fill(409)]);
 }, 120_000);
 
 test("a key's list of models holds in pass-through, whichever thread a request reaches", async () => {
   const made = { name: "bound", scopes: ["gateway"], models: ["gpt-4o*", "!gpt-4o-audio", "anthropic/*"] };
-  const answer = await callApi(weir, "/v1/keys", { method: "POST", body: JSON.stringify(made) });
-  const { key } = ((await answer.json()) as Json).data;
+  const response = await callApi(weir, "/v1/keys", { method: "POST", body: JSON.stringify(made) });
+  const { key } = ((await response.json()) as Json).data;
   const ask = (body: object, more = {}) =>
     Promise.all(
       Array.from({ length: 8 }, () =>
@@ -104,9 +104,9 @@ test("a key's list of models holds in pass-through, whichever thread a request r
   await until(async () => (await ask({ model: "gpt-4o-mini" })).every(({ status }) => status === 200));
   const before = upstream.seen.length;
   for (const body of [{ model: "gpt-5" }, { model: "gpt-4o-audio" }, { model: "claude-x" }, {}]) {
-    const answers = await ask(body);
-    expect(statusesOf(answers)).toEqual(Array(8).fill(403));
-    for (const each of answers) expect(((await each.json()) as Json).error.code).toBe("model_forbidden");
+    const responses = await ask(body);
+    expect(statusesOf(responses)).toEqual(Array(8).fill(403));
+    for (const each of responses) expect(((await each.json()) as Json).error.code).toBe("model_forbidden");
   }
   expect(upstream.seen.length).toBe(before);
   // By the provider's name as well.
@@ -221,7 +221,7 @@ test("both regions of a pair have their threads", async () => {
     .find((each) => each.includes('"eu_gateway"'))!;
   const { eu_gateway: gateway, eu_api: api } = JSON.parse(line) as { eu_gateway: string; eu_api: string };
   const eu = { ...pair, gateway, api, dataDirectory: join(pair.dataDirectory, "eu") };
-  const answers = await sendMany(eu, 32);
-  expect(await recordsOf(eu, idsOf(answers))).toHaveLength(32);
+  const responses = await sendMany(eu, 32);
+  expect(await recordsOf(eu, idsOf(responses))).toHaveLength(32);
   expect(writersOf(eu).size).toBe(2);
 }, 120_000);

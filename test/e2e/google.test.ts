@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { GoogleGenAI, Type } from "@google/genai";
-import { SENTENCE, TOOL_ARGUMENTS } from "./answers/openai.ts";
+import { SENTENCE, TOOL_ARGUMENTS } from "./responses/openai.ts";
 import { startUpstream, type Upstream } from "./upstream.ts";
 import { gatewayHeaders, queryIds, recordOf, startWeir, until, type Weir } from "./weir.ts";
 
@@ -70,9 +70,9 @@ test.each([
       calls.push(...(chunk.functionCalls ?? []));
     }
   } else {
-    const answer = await client.models.generateContent(request);
-    text = answer.candidates?.[0]?.content?.parts?.[0]?.text ?? "";
-    calls.push(...(answer.functionCalls ?? []));
+    const response = await client.models.generateContent(request);
+    text = response.candidates?.[0]?.content?.parts?.[0]?.text ?? "";
+    calls.push(...(response.functionCalls ?? []));
   }
   expect(text).toBe(tools ? "" : SENTENCE);
   expect(calls).toHaveLength(tools ? 1 : 0);
@@ -90,7 +90,7 @@ test.each([
 });
 
 test("a stream as one JSON array is passed on and recorded as the stream that it is", async () => {
-  const answer = await fetch(
+  const response = await fetch(
     `${weir.gateway}/v1beta/models/${MODEL}:streamGenerateContent?key=google-provider-key-0001`,
     {
       method: "POST",
@@ -98,8 +98,8 @@ test("a stream as one JSON array is passed on and recorded as the stream that it
       body: JSON.stringify({ contents: [{ role: "user", parts: [{ text: "Hello" }] }] }),
     },
   );
-  expect(await answer.json()).toHaveLength(4);
-  const record = await recordOf(weir, answer.headers.get("gateway-id")!);
+  expect(await response.json()).toHaveLength(4);
+  const record = await recordOf(weir, response.headers.get("gateway-id")!);
   expect(record).toMatchObject({ ...RECORD, streamed: true });
   expect(record["llmSchema"].response.messages[0].content).toBe(SENTENCE);
   expect(JSON.stringify(record)).not.toContain("google-provider-key-0001");

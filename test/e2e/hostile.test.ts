@@ -21,11 +21,11 @@ const LISTENERS = ["gatewayPort", "apiPort"] as const;
 
 /** Both listeners answer an ordinary request. */
 async function stillServing(): Promise<void> {
-  const answer = await fetch(`${weir.gateway}/v1/alive`, {
+  const response = await fetch(`${weir.gateway}/v1/alive`, {
     headers: gatewayHeaders(upstream.origin),
     keepalive: false,
   });
-  expect(await answer.text()).toBe("ok");
+  expect(await response.text()).toBe("ok");
   expect((await fetch(`${weir.api}/healthz`, { keepalive: false })).status).toBe(200);
 }
 
@@ -83,11 +83,11 @@ const MALFORMED: readonly (readonly [string, string | Buffer])[] = [
 describe.each(LISTENERS)("%s", (listener) => {
   test.each(MALFORMED)("survives %s and says nothing but a JSON error", async (_name, bytes) => {
     const seen = await send(weir[listener], bytes);
-    for (const answer of seen.split(/(?=HTTP\/1\.1 \d{3} )/).filter(Boolean)) {
-      expect(answer).toMatch(/^HTTP\/1\.1 [45]\d\d /);
-      const body = answer.slice(answer.indexOf("\r\n\r\n") + 4);
+    for (const response of seen.split(/(?=HTTP\/1\.1 \d{3} )/).filter(Boolean)) {
+      expect(response).toMatch(/^HTTP\/1\.1 [45]\d\d /);
+      const body = response.slice(response.indexOf("\r\n\r\n") + 4);
       if (body !== "") expect(Object.keys(JSON.parse(body))).toContain("error");
-      expect(answer).not.toMatch(/node_modules|\.ts:\d|at async/);
+      expect(response).not.toMatch(/node_modules|\.ts:\d|at async/);
     }
     await stillServing();
   });
@@ -184,23 +184,23 @@ test.each([
   ["a path in place of an id", "GET", "/v1/request/..%2f..%2fetc", undefined, 404],
   ["too large a body", "POST", "/v1/request/query-ids", `{"requestIds":["${"x".repeat(11_000_000)}"]}`, 413],
 ])("the API returns %s in its envelope", async (_name, method, path, body, status) => {
-  const answer = await fetch(weir.api + path, {
+  const response = await fetch(weir.api + path, {
     method,
     headers: { Authorization: `Bearer ${KEY}`, "Content-Type": "application/json" },
     ...(body === undefined ? {} : { body }),
     keepalive: false,
   });
-  const said = await answer.json();
-  expect([answer.status, said.error, said.data]).toEqual([status, status, []]);
-  expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
+  const said = await response.json();
+  expect([response.status, said.error, said.data]).toEqual([status, status, []]);
+  expect(response.headers.get("x-content-type-options")).toBe("nosniff");
 });
 
 test("no browser takes what records hold for a page", async () => {
-  const answer = await fetch(`${weir.api}/v1/request/query-fast`, {
+  const response = await fetch(`${weir.api}/v1/request/query-fast`, {
     method: "POST",
     headers: { Authorization: `Bearer ${KEY}`, "Content-Type": "application/json" },
     body: '{"filter":"all"}',
     keepalive: false,
   });
-  expect([answer.status, answer.headers.get("x-content-type-options")]).toEqual([200, "nosniff"]);
+  expect([response.status, response.headers.get("x-content-type-options")]).toEqual([200, "nosniff"]);
 });

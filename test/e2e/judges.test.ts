@@ -6,7 +6,7 @@ import { callApi, KEY, startWeir, until, type Weir } from "./weir.ts";
 /** How the provider answers a judge; each scene sets it. */
 let judging: (request: Json) => Response | Promise<Response> = () => verdict(0.8);
 /** Bodies of the judge's requests. */
-const asked: Json[] = [];
+const requests: Json[] = [];
 
 const usage = { prompt_tokens: 1_000, completion_tokens: 100, total_tokens: 1_100 };
 const says = (content: string) =>
@@ -27,7 +27,7 @@ const provider = Bun.serve({
     if (request.method === "GET") return Response.json({ data: [] });
     const body = (await request.json()) as Json;
     if (!String(body.messages[0].content).startsWith("You are a judge")) return says("Paris");
-    asked.push(body);
+    requests.push(body);
     return judging(body);
   },
 });
@@ -55,15 +55,15 @@ afterAll(async () => {
 }, 160_000);
 
 async function api(method: string, path: string, body?: object): Promise<Json> {
-  const answer = await callApi(weir, path, { method, ...(body && { body: JSON.stringify(body) }) });
-  const json = (await answer.json()) as Json;
-  expect([answer.status, json.message]).toEqual([200, undefined]);
+  const response = await callApi(weir, path, { method, ...(body && { body: JSON.stringify(body) }) });
+  const json = (await response.json()) as Json;
+  expect([response.status, json.message]).toEqual([200, undefined]);
   return json.data;
 }
 
 /** A client's request, whose record the judges of this scene select. @returns its id. */
 async function send(scene: string, question = "capital of France?"): Promise<string> {
-  const answer = await fetch(`${weir.gateway}/v1/chat/completions`, {
+  const response = await fetch(`${weir.gateway}/v1/chat/completions`, {
     method: "POST",
     headers: {
       authorization: `Bearer ${KEY}`,
@@ -73,9 +73,9 @@ async function send(scene: string, question = "capital of France?"): Promise<str
     },
     body: JSON.stringify({ model: "openai/gpt-4o-mini", messages: [{ role: "user", content: question }] }),
   });
-  expect(answer.status).toBe(200);
-  await answer.arrayBuffer();
-  return answer.headers.get("gateway-id")!;
+  expect(response.status).toBe(200);
+  await response.arrayBuffer();
+  return response.headers.get("gateway-id")!;
 }
 
 const inScene = (scene: string) => ({ request_response_rmt: { properties: { Scene: { equals: scene } } } });
@@ -107,7 +107,8 @@ async function judgeWhere(id: string, isReady: (judge: Json) => boolean): Promis
   return judge;
 }
 const ratingsOf = async (id: string) => (await api("GET", `/v1/request/${id}/scores`)) as Json[];
-const callsAbout = (question: string) => asked.filter(({ messages }) => messages[1].content.includes(question)).length;
+const callsAbout = (question: string) =>
+  requests.filter(({ messages }) => messages[1].content.includes(question)).length;
 
 test("new requests are scored with a reason, and a judge's own calls are records that are never judged", async () => {
   judging = () => verdict(0.8);
@@ -130,7 +131,7 @@ test("new requests are scored with a reason, and a judge's own calls are records
     reason: 'says "so"',
   });
   expect(await ratingsOf(before)).toEqual([]);
-  const request = asked.find(({ messages }) => messages[1].content.includes("(new)"))!;
+  const request = requests.find(({ messages }) => messages[1].content.includes("(new)"))!;
   expect(request.messages[1].content).toBe(
     "Question: capital of France?\nAnswer: Paris\nRight would be: Lyon, of course (new)",
   );
@@ -234,12 +235,12 @@ test("recorded requests are judged by order, once each unless again is said, wit
 }, 180_000);
 
 test("a service that is killed while it asks has judged each record once when it is back", async () => {
-  const answered: string[] = [];
+  const judged: string[] = [];
   let hangs = true;
   judging = async ({ messages }) => {
     const question = messages[1].content as string;
     if (hangs && question.includes("number 1?")) return new Promise<Response>(() => undefined);
-    answered.push(question);
+    judged.push(question);
     return verdict(0.9);
   };
   const judge = await make("killed");
@@ -253,5 +254,5 @@ test("a service that is killed while it asks has judged each record once when it
   await judgeWhere(judge.id, ({ counts }) => counts.done === 6 && counts.waiting === 0);
   for (const id of ids) expect((await ratingsOf(id))[0]).toMatchObject({ value: 0.9 });
   for (let at = 0; at < 6; at++)
-    expect(answered.filter((question) => question.includes(`number ${at}?`))).toHaveLength(1);
+    expect(judged.filter((question) => question.includes(`number ${at}?`))).toHaveLength(1);
 }, 240_000);

@@ -9,11 +9,11 @@ test("a key works everywhere when the command that makes it returns, and nowhere
   const { run } = commandLine(weir.env);
   const statuses = async (key: string) => {
     const headers = { "Gateway-Auth": `Bearer ${key}`, "Gateway-Target-Url": upstream.origin };
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       ...Array.from({ length: 4 }, () => fetch(`${weir.gateway}/x`, { headers, keepalive: false })),
       fetch(`${weir.api}/v1/session`, { headers: { Authorization: `Bearer ${key}` } }),
     ]);
-    return answers.map(({ status }) => status);
+    return responses.map(({ status }) => status);
   };
   for (let round = 0; round < 3; round++) {
     const { out, err } = await run("keys", "create", "--name", `round ${round}`);

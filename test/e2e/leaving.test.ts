@@ -32,7 +32,7 @@ test("credentials at the top level of bodies are in no webhook, span or export w
     }),
   });
   expect(made.status).toBe(200);
-  const asked = JSON.stringify({
+  const requestBody = JSON.stringify({
     model: "gpt-4o-mini",
     messages: [{ role: "user", content: "hi" }],
     api_key: plant("member"),
@@ -42,13 +42,13 @@ test("credentials at the top level of bodies are in no webhook, span or export w
   const form = `model=m&client_secret=${plant("field")}&n=1`;
   const send = async (body: string, type: string) => {
     const headers = gatewayHeaders(upstream.origin, { "content-type": type, "Gateway-Target-Provider": "openai" });
-    const answer = await fetch(`${weir.gateway}/v1/chat/completions`, { method: "POST", headers, body });
-    await answer.text();
-    return answer.headers.get("gateway-id")!;
+    const response = await fetch(`${weir.gateway}/v1/chat/completions`, { method: "POST", headers, body });
+    await response.text();
+    return response.headers.get("gateway-id")!;
   };
-  const ids = [await send(asked, "application/json"), await send(form, "application/x-www-form-urlencoded")];
+  const ids = [await send(requestBody, "application/json"), await send(form, "application/x-www-form-urlencoded")];
   for (const id of ids) await recordOf(weir, id);
-  const told = (await receiver.waitFor(2)).map(({ text }) => text).join("\n");
+  const delivered = (await receiver.waitFor(2)).map(({ text }) => text).join("\n");
   await until(
     () => collector.spans().length > 0,
     60_000,
@@ -56,10 +56,10 @@ test("credentials at the top level of bodies are in no webhook, span or export w
   );
   const env = { ...weir.env, WEIR_API_KEY: KEY, WEIR_API_URL: weir.api };
   const exported = (await runCommand(env, "export", "-o", "-", "--quiet")).stdout;
-  expect(told).toContain('"api_key":"***"');
-  expect(told).toContain("client_secret=***&n=1");
+  expect(delivered).toContain('"api_key":"***"');
+  expect(delivered).toContain("client_secret=***&n=1");
   expect(exported.trim().split("\n")).toHaveLength(2);
-  for (const left of [told, exported, JSON.stringify(collector.batches)]) expect(left).not.toContain("plntd");
+  for (const left of [delivered, exported, JSON.stringify(collector.batches)]) expect(left).not.toContain("plntd");
   const stored = await (await callApi(weir, `/v1/request/${ids[0]}/body`)).text();
   for (const where of ["member", "user", "form", "error", "answer"]) expect(stored).toContain(plant(where));
   await weir.stop();

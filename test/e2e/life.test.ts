@@ -28,7 +28,7 @@ const takesNothingNew = (gateway: string) =>
   until(
     () =>
       send(gateway, "/v1/late").then(
-        (answer) => answer.status === 503,
+        (response) => response.status === 503,
         () => true,
       ),
     60_000,
@@ -47,7 +47,7 @@ test("SIGTERM lets a stream finish, takes nothing new, exits 0, and the next sta
   expect(performance.now() - endedAt).toBeLessThan(15_000);
 
   await using again = await startWeir({ dataDirectory });
-  const ids = [quick, stream].map((answer) => answer.headers.get("gateway-id")!);
+  const ids = [quick, stream].map((response) => response.headers.get("gateway-id")!);
   const records = await recordsOf(again, ids);
   expect(records.map(({ response_status }) => response_status)).toEqual([200, 200]);
 }, 120_000);
@@ -102,8 +102,8 @@ test("SIGTERM ends a service whose spool is damaged and whose database is locked
 
 test("everything that is written stays in the data directory; the spool does not grow for ever", async () => {
   await using weir = await startWeir({ dataDirectory });
-  const answer = await send(weir.gateway, "/v1/x");
-  await recordOf(weir, answer.headers.get("gateway-id")!);
+  const response = await send(weir.gateway, "/v1/x");
+  await recordOf(weir, response.headers.get("gateway-id")!);
   const names = readdirSync(dataDirectory);
   expect(names).toContain("weir.db");
   expect(names).toContain("spool");
@@ -130,9 +130,9 @@ test("queries without a key, or with a wrong one, are refused in the envelope", 
     ["", 401],
     ["sk-weir-us-wrong", 401],
   ] as const) {
-    const answer = await callApi(weir, "/v1/request/query-ids", { method: "POST", body: '{"requestIds":[]}' }, key);
-    expect(answer.status).toBe(status);
-    expect(await answer.json()).toMatchObject({ data: [], error: 401 });
+    const response = await callApi(weir, "/v1/request/query-ids", { method: "POST", body: '{"requestIds":[]}' }, key);
+    expect(response.status).toBe(status);
+    expect(await response.json()).toMatchObject({ data: [], error: 401 });
   }
   expect(await queryIds(weir, [crypto.randomUUID()])).toEqual([]);
 });

@@ -60,22 +60,22 @@ function limits(): void {
 }
 
 async function send(at: number, policy: string): Promise<number> {
-  const answer = await fetch(`${nodes[at % 2]!.gateway}/v1/chat/completions`, {
+  const response = await fetch(`${nodes[at % 2]!.gateway}/v1/chat/completions`, {
     method: "POST",
     body: CHAT,
     headers: gatewayHeaders(`http://localhost:${upstream.port}`, { "Gateway-RateLimit-Policy": policy }),
     keepalive: false,
   });
-  await answer.arrayBuffer();
-  return answer.status;
+  await response.arrayBuffer();
+  return response.status;
 }
 
 /** Asks both nodes in turn until `count` have passed, counting those before; six more then pass at neither. */
 async function passesInAll(count: number, policy: string, before = 0): Promise<void> {
-  let [asked, through] = [0, before];
+  let [attempts, through] = [0, before];
   await until(
     async () => {
-      if (through < count && (await send(asked++, policy)) === 200) through += 1;
+      if (through < count && (await send(attempts++, policy)) === 200) through += 1;
       return through >= count;
     },
     60_000,

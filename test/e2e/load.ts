@@ -2,7 +2,7 @@ import { Agent, type ClientRequest, request } from "node:http";
 import { gatewayHeaders } from "./weir.ts";
 
 /** What a client saw of one answer. */
-export interface SeenAnswer {
+export interface SeenResponse {
   /** `gateway-id` of the response head. */
   readonly id: string;
   readonly kind: string;
@@ -46,14 +46,14 @@ const KINDS: readonly Kind[] = [
 ];
 
 export interface Load {
-  readonly seen: readonly SeenAnswer[];
+  readonly seen: readonly SeenResponse[];
   /** Starts nothing new and resolves when all that is under way has ended one way or the other. */
   stop(): Promise<void>;
 }
 
 /** Keeps `clients` exchanges of mixed kinds under way until stopped; what fails is simply followed by the next. */
 export function startLoad(gatewayPort: number, upstreamOrigin: string, clients: number): Load {
-  const seen: SeenAnswer[] = [];
+  const seen: SeenResponse[] = [];
   const agent = new Agent({ keepAlive: true });
   let stopped = false;
   let turn = 0;
@@ -74,10 +74,10 @@ export function startLoad(gatewayPort: number, upstreamOrigin: string, clients: 
 }
 
 /** One exchange. Resolves, never rejects; false where no response head came. */
-function ask(kind: Kind, port: number, target: string, agent: Agent, seen: SeenAnswer[]): Promise<boolean> {
+function ask(kind: Kind, port: number, target: string, agent: Agent, seen: SeenResponse[]): Promise<boolean> {
   return new Promise((resolve) => {
-    let answer: SeenAnswer | undefined;
-    const end = () => resolve(answer !== undefined);
+    let seenResponse: SeenResponse | undefined;
+    const end = () => resolve(seenResponse !== undefined);
     const sent = Buffer.from(kind.body(crypto.randomUUID()));
     const call: ClientRequest = request({
       host: "127.0.0.1",
@@ -95,17 +95,17 @@ function ask(kind: Kind, port: number, target: string, agent: Agent, seen: SeenA
       const id = String(response.headers["gateway-id"] ?? "");
       const status = response.statusCode ?? 0;
       const received: Buffer[] = [];
-      answer = { id, kind: kind.name, status, complete: false, left: false, sent, received };
-      seen.push(answer);
+      seenResponse = { id, kind: kind.name, status, complete: false, left: false, sent, received };
+      seen.push(seenResponse);
       response.on("data", (piece: Buffer) => received.push(piece));
       response.on("end", () => {
-        answer!.complete = response.complete;
+        seenResponse!.complete = response.complete;
       });
       response.on("error", end);
       response.on("close", end);
       if (kind.leavesAfterMs !== undefined)
         setTimeout(() => {
-          answer!.left = !response.closed;
+          seenResponse!.left = !response.closed;
           call.destroy();
         }, kind.leavesAfterMs);
     });

@@ -33,8 +33,8 @@ test("an alert writes through a mail server that wants a password, which is show
     env: { WEIR_SMTP_URL: `smtp://weir:${PASSWORD}@127.0.0.1:${port}`, WEIR_SMTP_FROM: "weir@weir.test" },
   });
   const call = async (path: string, body?: object) => {
-    const answer = await callApi(weir, path, { method: "POST", ...(body && { body: JSON.stringify(body) }) });
-    return ((await answer.json()) as Json).data;
+    const response = await callApi(weir, path, { method: "POST", ...(body && { body: JSON.stringify(body) }) });
+    return ((await response.json()) as Json).data;
   };
   const alert = await call("/v1/alerts", {
     name: "Grüße",

@@ -22,7 +22,7 @@ test("a program that is killed while it reads records again continues at the nex
   const first = await startWeir({ dataDirectory });
   const ids: string[] = [];
   for (let round = 0; round < 30; round++) {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, () =>
         fetch(`${first.gateway}/ask`, {
           method: "POST",
@@ -31,9 +31,9 @@ test("a program that is killed while it reads records again continues at the nex
         }),
       ),
     );
-    for (const answer of answers) {
-      await answer.text();
-      ids.push(answer.headers.get("gateway-id")!);
+    for (const response of responses) {
+      await response.text();
+      ids.push(response.headers.get("gateway-id")!);
     }
   }
   await queryIds(first, ids);

@@ -41,13 +41,13 @@ afterAll(async () => {
 });
 
 async function talk(model: string, utterance: string, live = false, more = {}): Promise<string> {
-  const answer = await fetch(`${weir.gateway}/say`, {
+  const response = await fetch(`${weir.gateway}/say`, {
     method: "POST",
     headers: { ...gatewayHeaders(target), "content-type": "application/json", ...more },
     body: JSON.stringify({ model, live, turns: [{ speaker: "customer", utterance }] }),
   });
-  await answer.text();
-  return answer.headers.get("gateway-id")!;
+  await response.text();
+  return response.headers.get("gateway-id")!;
 }
 
 const models = async () => (await (await callApi(weir, "/v1/models")).json()).data;
@@ -139,13 +139,13 @@ test("the command line lists, shows and maps while the service runs", async () =
 });
 
 test("a model that cannot be inferred stays pending with the reason, and unknown ones are 404", async () => {
-  const answer = await fetch(`${weir.gateway}/odd`, {
+  const response = await fetch(`${weir.gateway}/odd`, {
     method: "POST",
     headers: { ...gatewayHeaders(target), "content-type": "application/json" },
     body: JSON.stringify({ model: "odd", turns: [{ utterance: 4 }] }),
   });
-  await answer.text();
-  await recordOf(weir, answer.headers.get("gateway-id")!);
+  await response.text();
+  await recordOf(weir, response.headers.get("gateway-id")!);
   const [outcome] = (await post("/v1/models/odd/expedite")).data;
   expect(outcome.state).toBe("pending");
   expect(outcome.reason).toMatch(/found in the requests/);

@@ -6,7 +6,7 @@ export interface NameServer {
   /** `127.0.0.1:<port>`, as `WEIR_DNS_SERVERS` takes it. */
   readonly address: string;
   /** Names asked for so far, with the record type: `A private.test`. */
-  readonly asked: readonly string[];
+  readonly queries: readonly string[];
   close(): void;
 }
 
@@ -15,14 +15,14 @@ const TYPES: Readonly<Record<number, string>> = { 1: "A", 16: "TXT", 28: "AAAA" 
 /**
  * A name server on loopback.
  *
- * @param answer - addresses of a name; none means that the name does not exist. Called once per question.
+ * @param addressesOf - addresses of a name; none means that the name does not exist. Called once per question.
  * @param texts - its TXT records, each of up to 255 bytes a part.
  */
 export async function startNameServer(
-  answer: (name: string) => readonly string[],
+  addressesOf: (name: string) => readonly string[],
   texts: (name: string) => readonly (readonly string[])[] = () => [],
 ): Promise<NameServer> {
-  const asked: string[] = [];
+  const queries: string[] = [];
   const socket = createSocket("udp4");
   socket.on("message", (query, peer) => {
     const labels: string[] = [];
@@ -33,8 +33,8 @@ export async function startNameServer(
     }
     const name = labels.join(".").toLowerCase();
     const type = query.readUInt16BE(at + 1);
-    asked.push(`${TYPES[type] ?? type} ${name}`);
-    const all = answer(name);
+    queries.push(`${TYPES[type] ?? type} ${name}`);
+    const all = addressesOf(name);
     const found = texts(name);
     const fitting = all.filter((address) => (type === 1 ? isIPv4(address) : type === 28 ? !isIPv4(address) : false));
     const records = type === 16 ? found.map(textRecord) : fitting.map(resource);
@@ -47,7 +47,7 @@ export async function startNameServer(
   });
   socket.bind(0, "127.0.0.1");
   await once(socket, "listening");
-  return { address: `127.0.0.1:${socket.address().port}`, asked, close: () => socket.close() };
+  return { address: `127.0.0.1:${socket.address().port}`, queries, close: () => socket.close() };
 }
 
 function resource(address: string): Buffer {

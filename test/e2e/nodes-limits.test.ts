@@ -28,14 +28,14 @@ const send = async (node: Weir, policy: string, host = "localhost"): Promise<num
     `http://${host}:${upstream.port}`,
     policy === "" ? {} : { "Gateway-RateLimit-Policy": policy },
   );
-  const answer = await fetch(`${node.gateway}/v1/chat/completions`, {
+  const response = await fetch(`${node.gateway}/v1/chat/completions`, {
     method: "POST",
     body: CHAT,
     headers,
     keepalive: false,
   });
-  await answer.arrayBuffer();
-  return answer.status;
+  await response.arrayBuffer();
+  return response.status;
 };
 
 const passed = (statuses: readonly number[]) => statuses.filter((status) => status === 200).length;
@@ -55,11 +55,11 @@ test("one request after the other, now here, now there, passes all that the poli
 
 /** Asks both nodes in turn until `count` have passed, counting those before; six more then pass at neither. */
 async function passesInAll(count: number, policy: string, before = 0): Promise<void> {
-  let [asked, through] = [0, before];
+  let [attempts, through] = [0, before];
   // What one node holds ready and does not need is the other's within a second.
   await until(
     async () => {
-      if (through < count && (await send(nodes[asked++ % 2 === 0 ? 0 : 1], policy)) === 200) through += 1;
+      if (through < count && (await send(nodes[attempts++ % 2 === 0 ? 0 : 1], policy)) === 200) through += 1;
       return through >= count;
     },
     60_000,

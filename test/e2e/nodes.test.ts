@@ -46,15 +46,15 @@ const send = (at: Pick<Weir, "gateway">, more: Readonly<Record<string, string>> 
     keepalive: false,
   });
 
-async function idOf(answer: Promise<Response>): Promise<string> {
-  const { status, headers } = await answer;
+async function idOf(response: Promise<Response>): Promise<string> {
+  const { status, headers } = await response;
   expect(status).toBe(200);
   return headers.get("gateway-id")!;
 }
 
 const call = async (at: Pick<Weir, "api">, method: string, path: string, body?: Json): Promise<Json> => {
-  const answer = await callApi(at, path, { method, ...(body !== undefined && { body: JSON.stringify(body) }) });
-  return ((await answer.json()) as Json).data;
+  const response = await callApi(at, path, { method, ...(body !== undefined && { body: JSON.stringify(body) }) });
+  return ((await response.json()) as Json).data;
 };
 
 /** Sends from both nodes until told to stop. */
@@ -77,9 +77,9 @@ function load(clients: number, run: string) {
 /** A provider of a format that nobody knows. */
 async function startUnknownProvider(): Promise<{ readonly origin: string } & AsyncDisposable> {
   const words = "You said it, and it was heard.";
-  const answer = JSON.stringify({ ref: "r-1", reply: { utterance: words }, billing: { in: 12, out: words.length } });
+  const result = JSON.stringify({ ref: "r-1", reply: { utterance: words }, billing: { in: 12, out: words.length } });
   const server = createServer((request, response) => {
-    request.resume().on("end", () => response.writeHead(200, { "content-type": "application/json" }).end(answer));
+    request.resume().on("end", () => response.writeHead(200, { "content-type": "application/json" }).end(result));
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
@@ -127,12 +127,12 @@ test("a property that one node sets is seen by the next query of the other", asy
 
 test("a property set through the other node while the response still streams is there in the end", async () => {
   const headers = gatewayHeaders(upstream.origin, { "Gateway-Property-App": "stream" });
-  const answer = await fetch(`${a.gateway}/events?n=8&ms=150`, { headers, keepalive: false });
-  const id = answer.headers.get("gateway-id")!;
+  const response = await fetch(`${a.gateway}/events?n=8&ms=150`, { headers, keepalive: false });
+  const id = response.headers.get("gateway-id")!;
   // At once: the request's own node has not written its row yet. The other waits for it, though not for as long as a busy machine may need.
   const change = { method: "PUT", body: JSON.stringify({ Team: "night" }) };
   await until(async () => (await callApi(b, `/v1/request/${id}/property`, change)).status === 200);
-  await answer.text();
+  await response.text();
   expect(await recordOf(b, id)).toMatchObject({ properties: { App: "stream", Team: "night" } });
 });
 

@@ -24,14 +24,14 @@ function startUpstream() {
 }
 
 async function send(weir: Weir, target: string, text: string): Promise<string> {
-  const answer = await fetch(`${weir.gateway}/v1/chat/completions`, {
+  const response = await fetch(`${weir.gateway}/v1/chat/completions`, {
     method: "POST",
     headers: { ...gatewayHeaders(target), "content-type": "application/json" },
     body: bodyOf(text),
   });
-  expect(answer.status).toBe(200);
-  await answer.arrayBuffer();
-  return answer.headers.get("gateway-id")!;
+  expect(response.status).toBe(200);
+  await response.arrayBuffer();
+  return response.headers.get("gateway-id")!;
 }
 
 const bodyOf = (text: string) => JSON.stringify({ model: "m-1", messages: [{ role: "user", content: text }] });

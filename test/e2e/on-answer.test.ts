@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Json } from "../../src/plugin-host/contract.ts";
 import { temporaryDirectory } from "../directory.ts";
-import { CHAT_USAGE, datedName, SENTENCE } from "./answers/openai.ts";
+import { CHAT_USAGE, datedName, SENTENCE } from "./responses/openai.ts";
 import { startUpstream, type Upstream } from "./upstream.ts";
 import { callApi, gatewayHeaders, KEY, recordOf, startWeir, until, type Weir } from "./weir.ts";
 
@@ -92,7 +92,7 @@ const seen = (): Json[] =>
     : [];
 
 /** What the plugin saw of the answer with this id, or of the failed tries of it. */
-async function shown(of: (answer: Json) => boolean): Promise<Json> {
+async function shown(of: (response: Json) => boolean): Promise<Json> {
   let found: Json;
   await until(
     () => {
@@ -123,8 +123,8 @@ test("a response is shown whole, and what the plugin says of it is in the record
     "Gateway-Property-Plan": "free",
     "Gateway-Property-Team": "red",
   });
-  const answer = await shown((each) => each.id === id);
-  expect(answer).toMatchObject({
+  const response = await shown((each) => each.id === id);
+  expect(response).toMatchObject({
     id,
     method: "POST",
     path: "/v1/chat/completions",
@@ -140,7 +140,7 @@ test("a response is shown whole, and what the plugin says of it is in the record
     cached: false,
     truncated: false,
   });
-  expect(answer.body.choices[0].message.content).toBe(SENTENCE);
+  expect(response.body.choices[0].message.content).toBe(SENTENCE);
   await until(async () => (await recordOf(weir, id))["properties"].Said === SENTENCE, 60_000);
   const { properties, scores } = await recordOf(weir, id);
   expect(properties).toEqual({ Team: "red", Said: SENTENCE });
@@ -149,9 +149,9 @@ test("a response is shown whole, and what the plugin says of it is in the record
 
 test("a stream is shown once it has ended, as the object that it would have been", async () => {
   const [id] = await send("/v1/chat/completions", { ...chat, stream: true });
-  const answer = await shown((each) => each.id === id);
-  expect(answer).toMatchObject({ streamed: true, text: SENTENCE, outcome: "complete" });
-  expect(answer.body.choices[0].message.content).toBe(SENTENCE);
+  const response = await shown((each) => each.id === id);
+  expect(response).toMatchObject({ streamed: true, text: SENTENCE, outcome: "complete" });
+  expect(response.body.choices[0].message.content).toBe(SENTENCE);
 }, 120_000);
 
 test("a response from the cache is shown as one", async () => {
@@ -193,15 +193,15 @@ test("a translated response is shown as the client got it", async () => {
     body: JSON.stringify({ ...chat, model: "openai/m-1", max_tokens: 100 }),
   });
   const body = await response.json();
-  const answer = await shown((each) => each.id === response.headers.get("gateway-id"));
-  expect(answer).toMatchObject({
+  const result = await shown((each) => each.id === response.headers.get("gateway-id"));
+  expect(result).toMatchObject({
     provider: "OPENAI",
     credential: "stand-in",
     body: { type: "message" },
     text: SENTENCE,
   });
-  expect(answer.body).toEqual(body);
-  expect(JSON.stringify(answer)).not.toContain("the-secret-of-openai");
+  expect(result.body).toEqual(body);
+  expect(JSON.stringify(result)).not.toContain("the-secret-of-openai");
 }, 120_000);
 
 test("what plugins, targets and limits do to a response is shown", async () => {

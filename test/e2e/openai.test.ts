@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
-import { CHAT_USAGE, datedName, RESPONSES_USAGE, SENTENCE, TOOL_ARGUMENTS } from "./answers/openai.ts";
+import { CHAT_USAGE, datedName, RESPONSES_USAGE, SENTENCE, TOOL_ARGUMENTS } from "./responses/openai.ts";
 import { startUpstream, type Upstream } from "./upstream.ts";
 import { bodyPart, gatewayHeaders, recordOf, startWeir, type Weir } from "./weir.ts";
 
@@ -18,9 +18,9 @@ beforeAll(async () => {
     maxRetries: 0,
     defaultHeaders: gatewayHeaders(upstream.origin, { ...OWNERS, "Gateway-Target-Provider": "openai" }),
     fetch: async (url, init) => {
-      const answer = await fetch(url, init);
-      ids.push(answer.headers.get("gateway-id") ?? "");
-      return answer;
+      const response = await fetch(url, init);
+      ids.push(response.headers.get("gateway-id") ?? "");
+      return response;
     },
   });
 });
@@ -84,9 +84,9 @@ async function recorded(act: () => Promise<unknown>) {
 describe("the openai package through Weir", () => {
   test("chat completion: the client gets the response, the record holds it", async () => {
     const record = await recorded(async () => {
-      const answer = await client.chat.completions.create({ model: MODEL, messages: ask });
-      expect(answer.choices[0]!.message.content).toBe(SENTENCE);
-      expect(answer.usage).toEqual(CHAT_USAGE);
+      const response = await client.chat.completions.create({ model: MODEL, messages: ask });
+      expect(response.choices[0]!.message.content).toBe(SENTENCE);
+      expect(response.usage).toEqual(CHAT_USAGE);
     });
     expect(record).toMatchObject({
       ...CHAT,
@@ -130,8 +130,8 @@ describe("the openai package through Weir", () => {
     const record = await recorded(async () => {
       const body = { model: MODEL, messages: ask, tools: chatTools };
       if (!stream) {
-        const answer = await client.chat.completions.create(body);
-        expect(answer.choices[0]!.message.tool_calls).toHaveLength(1);
+        const response = await client.chat.completions.create(body);
+        expect(response.choices[0]!.message.tool_calls).toHaveLength(1);
         return;
       }
       const runner = client.chat.completions.stream({ ...body, stream_options: { include_usage: true } });
@@ -165,10 +165,10 @@ describe("the openai package through Weir", () => {
     async (stream) => {
       const record = await recorded(async () => {
         const body = { model: MODEL, input: "Weather in Ålesund?", tools: responseTools };
-        const answer = stream
+        const response = stream
           ? await client.responses.stream(body).finalResponse()
           : await client.responses.create(body);
-        expect(answer.output[0]).toMatchObject({ type: "function_call", name: "get_weather" });
+        expect(response.output[0]).toMatchObject({ type: "function_call", name: "get_weather" });
       });
       expect(record).toMatchObject({ ...RESPONSES, streamed: stream });
       const calls = record["llmSchema"].response.responses.flatMap(
@@ -180,8 +180,8 @@ describe("the openai package through Weir", () => {
 
   test("embeddings: input tokens are recorded, output tokens are unknown or none", async () => {
     const record = await recorded(async () => {
-      const answer = await client.embeddings.create({ model: "text-embedding-3-small", input: ["one", "two"] });
-      expect(answer.data.map(({ embedding }) => [...embedding])).toEqual([
+      const response = await client.embeddings.create({ model: "text-embedding-3-small", input: ["one", "two"] });
+      expect(response.data.map(({ embedding }) => [...embedding])).toEqual([
         [0.25, -0.5, 0.125],
         [0.25, -0.5, 0.125],
       ]);

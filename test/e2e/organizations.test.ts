@@ -33,10 +33,10 @@ const send = (key: string, more: Record<string, string> = {}) =>
     headers: { ...gatewayHeaders(upstream.origin, more), "Gateway-Auth": `Bearer ${key}` },
   });
 
-const codeOf = async (answer: Response) => [answer.status, (await answer.json()).error.code];
+const codeOf = async (response: Response) => [response.status, (await response.json()).error.code];
 
 /** Waits for `status` at the gateway for at most the second that a change of keys may take. */
-const untilAnswered = (key: string, status: number) =>
+const untilStatus = (key: string, status: number) =>
   until(
     async () => (await send(key)).status === status,
     60_000,
@@ -45,7 +45,7 @@ const untilAnswered = (key: string, status: number) =>
 
 test("a key made by the command line works soon, and a revoked one stops soon", async () => {
   const key = await createKey("--name", "short-lived", "--scopes", "gateway,read,write");
-  await untilAnswered(key, 200);
+  await untilStatus(key, 200);
   const entry = (await listKeys()).find(({ name }) => name === "short-lived")!;
   expect(entry).toMatchObject({
     organization: "default",
@@ -55,7 +55,7 @@ test("a key made by the command line works soon, and a revoked one stops soon", 
   });
   expect(JSON.stringify(entry)).not.toContain(key);
   expect((await runCommand(weir.env, "keys", "revoke", String(entry["id"]))).status).toBe(0);
-  await untilAnswered(key, 401);
+  await untilStatus(key, 401);
   expect(await codeOf(await send(key))).toEqual([401, "invalid_gateway_auth"]);
   await until(
     async () =>
@@ -67,7 +67,7 @@ test("a key made by the command line works soon, and a revoked one stops soon", 
 
 test("a key stops when it expires", async () => {
   const key = await createKey("--name", "brief", "--expires", "2s");
-  await untilAnswered(key, 200);
+  await untilStatus(key, 200);
   await until(
     async () => (await send(key)).status === 401,
     60_000,
@@ -80,7 +80,7 @@ test("a key stops when it expires", async () => {
 test("scopes bind: a key does only what it was made for", async () => {
   const reader = await createKey("--name", "reader", "--scopes", "read");
   const sender = await createKey("--name", "sender", "--scopes", "gateway");
-  await untilAnswered(sender, 200);
+  await untilStatus(sender, 200);
   expect(await codeOf(await send(reader))).toEqual([403, "insufficient_scope"]);
   const id = (await send(sender)).headers.get("gateway-id")!;
   await recordOf(weir, id);
@@ -89,15 +89,15 @@ test("scopes bind: a key does only what it was made for", async () => {
   const refused = await ask(sender);
   expect(refused.status).toBe(403);
   expect(await refused.json()).toMatchObject({ data: [], error: 403 });
-  const answered = await (await ask(reader)).json();
-  expect(answered.data).toHaveLength(1);
+  const response = await (await ask(reader)).json();
+  expect(response.data).toHaveLength(1);
   const put = await callApi(weir, `/v1/request/${id}/property`, { method: "PUT", body: '{"A":"b"}' }, reader);
   expect(put.status).toBe(403);
 });
 
 test("no organization reads, tags or learns of another's records", async () => {
   const other = await createKey("--name", "other", "--org", "other", "--scopes", "gateway,read,write");
-  await untilAnswered(other, 200);
+  await untilStatus(other, 200);
   const id = crypto.randomUUID();
   const theirs = await send(other, { "Gateway-Request-Id": id, "Gateway-Property-Who": "other" });
   expect(theirs.headers.get("gateway-id")).toBe(id);
@@ -137,9 +137,9 @@ test.each([
   ["the key under the provider's header", { Authorization: `Bearer ${KEY}` }, "missing_gateway_auth"],
 ])("with %s nothing reaches the provider", async (_name, headers, code) => {
   const before = upstream.seen.length;
-  const answer = await fetch(`${weir.gateway}/v1/x`, {
+  const response = await fetch(`${weir.gateway}/v1/x`, {
     headers: { "Gateway-Target-Url": upstream.origin, ...(headers as Record<string, string>) },
   });
-  expect(await codeOf(answer)).toEqual([401, code]);
+  expect(await codeOf(response)).toEqual([401, code]);
   expect(upstream.seen.length).toBe(before);
 });

@@ -27,21 +27,21 @@ afterAll(() => upstream?.close());
 const CHAT = JSON.stringify({ model: "gpt-4o-mini", messages: [{ role: "user", content: "still there?" }] });
 
 /** Far more than an answer takes, and less than any wait for a database. */
-const ANSWER_MS_MAX = 10_000;
+const RESPONSE_MS_MAX = 10_000;
 
 /** Sends `count` requests one after the other; each must be answered in full while the trouble lasts. Answers their ids. */
 async function traffic(weir: Weir, count: number): Promise<string[]> {
   const ids: string[] = [];
   for (let index = 0; index < count; index += 1) {
-    const answer = await fetch(`${weir.gateway}/v1/chat/completions`, {
+    const response = await fetch(`${weir.gateway}/v1/chat/completions`, {
       method: "POST",
       body: CHAT,
       headers: gatewayHeaders(upstream.origin),
-      signal: AbortSignal.timeout(ANSWER_MS_MAX),
+      signal: AbortSignal.timeout(RESPONSE_MS_MAX),
     });
-    expect(answer.status).toBe(200);
-    await answer.arrayBuffer();
-    ids.push(answer.headers.get("gateway-id")!);
+    expect(response.status).toBe(200);
+    await response.arrayBuffer();
+    ids.push(response.headers.get("gateway-id")!);
   }
   return ids;
 }
@@ -227,19 +227,19 @@ test("with on_spool_full = refuse a full disk is a 503 that says so", async () =
     writeFileSync(`${root}/filler`, Buffer.alloc(Math.max(0, statFree(root) - 4_096)));
     writeFileSync(`${root}/filler.rest`, Buffer.alloc(statFree(root)));
     const seen = upstream.seen.length;
-    const answers: Response[] = [];
+    const responses: Response[] = [];
     for (let index = 0; index < 20; index += 1)
-      answers.push(
+      responses.push(
         await fetch(`${weir.gateway}/v1/chat/completions`, {
           method: "POST",
           body: CHAT.replace("there", "x".repeat(2_000)),
           headers: gatewayHeaders(upstream.origin),
         }),
       );
-    const refused = answers.filter(({ status }) => status === 503);
+    const refused = responses.filter(({ status }) => status === 503);
     expect(refused.length).toBeGreaterThan(10);
     expect(await refused.at(-1)!.json()).toMatchObject({ error: { type: "gateway_error", code: "spool_full" } });
-    expect(upstream.seen.length - seen).toBe(answers.length - refused.length);
+    expect(upstream.seen.length - seen).toBe(responses.length - refused.length);
     rmSync(`${root}/filler`);
     rmSync(`${root}/filler.rest`);
     await until(

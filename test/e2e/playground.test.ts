@@ -3,7 +3,7 @@ import type { Json } from "../../src/plugin-host/contract.ts";
 import { callApi, KEY, recordOf, startWeir, until, type Weir } from "./weir.ts";
 
 /** What the provider got, and how many of its streams were left. */
-const asked: { readonly headers: Headers; readonly body: Json }[] = [];
+const requests: { readonly headers: Headers; readonly body: Json }[] = [];
 let left = 0;
 const provider = Bun.serve({
   hostname: "127.0.0.1",
@@ -11,7 +11,7 @@ const provider = Bun.serve({
   async fetch(request) {
     if (request.method === "GET") return Response.json({ data: [] }); // what it lists
     const body = (await request.json()) as Json;
-    asked.push({ headers: request.headers, body });
+    requests.push({ headers: request.headers, body });
     const chunk = (content: string) =>
       `data: {"id":"c","model":"m","choices":[{"index":0,"delta":{"content":"${content}"}}]}\n\n`;
     if (body.stream !== true)
@@ -48,12 +48,12 @@ afterAll(async () => {
 });
 
 async function logIn(key: string): Promise<string> {
-  const answer = await fetch(`${weir.api}/v1/session`, {
+  const response = await fetch(`${weir.api}/v1/session`, {
     method: "POST",
     body: JSON.stringify({ key }),
     headers: { "content-type": "application/json" },
   });
-  return answer.headers.get("set-cookie")!.split(";")[0]!;
+  return response.headers.get("set-cookie")!.split(";")[0]!;
 }
 
 /** As the dashboard's page sends it; a header that is empty is left out. */
@@ -70,13 +70,13 @@ function attempt(body: object, headers: Readonly<Record<string, string>> = {}, m
 test("a logged-in user tries a model without a key; the record is an ordinary one, with a label", async () => {
   const content = "x".repeat(3_000_000);
   const messages = [{ role: "user", content }];
-  const answer = await attempt(
+  const response = await attempt(
     { stream: true, messages },
     { origin: weir.api, referer: `${weir.api}/playground`, "gateway-user-id": "ada" },
   );
-  expect([answer.status, answer.headers.get("gateway-provider")]).toEqual([200, "CUSTOM"]);
-  expect(await answer.text()).toContain('"content":"one"');
-  const { headers, body } = asked.at(-1)!;
+  expect([response.status, response.headers.get("gateway-provider")]).toEqual([200, "CUSTOM"]);
+  expect(await response.text()).toContain('"content":"one"');
+  const { headers, body } = requests.at(-1)!;
   expect(body.messages).toEqual(messages);
   expect(headers.get("authorization")).toBe("Bearer secret-of-box");
   expect(["cookie", "origin", "referer", "sec-fetch-site"].map((name) => headers.get(name))).toEqual([
@@ -85,7 +85,7 @@ test("a logged-in user tries a model without a key; the record is an ordinary on
     null,
     null,
   ]);
-  expect(await recordOf(weir, answer.headers.get("gateway-id")!)).toMatchObject({
+  expect(await recordOf(weir, response.headers.get("gateway-id")!)).toMatchObject({
     properties: { Playground: "yes" },
     request_user_id: "ada",
     gateway_user: "first key",
@@ -96,32 +96,32 @@ test("a logged-in user tries a model without a key; the record is an ordinary on
 }, 120_000);
 
 test("a response that is a page of a provider's runs and sets nothing at the dashboard's address", async () => {
-  const answer = await attempt({});
-  expect(answer.headers.get("content-security-policy")).toBe("default-src 'none'; sandbox");
-  expect([answer.headers.get("set-cookie"), answer.headers.get("refresh")]).toEqual([null, null]);
+  const response = await attempt({});
+  expect(response.headers.get("content-security-policy")).toBe("default-src 'none'; sandbox");
+  expect([response.headers.get("set-cookie"), response.headers.get("refresh")]).toEqual([null, null]);
 });
 
 test("a browser that leaves ends the provider's stream", async () => {
   const browser = new AbortController();
-  const answer = await attempt({ model: "custom/endless", stream: true }, {}, { signal: browser.signal });
-  await answer.body!.getReader().read();
+  const response = await attempt({ model: "custom/endless", stream: true }, {}, { signal: browser.signal });
+  await response.body!.getReader().read();
   browser.abort();
   await until(
     () => left === 1,
     60_000,
     () => "the provider is left",
   );
-  expect(await recordOf(weir, answer.headers.get("gateway-id")!)).toMatchObject({ outcome: "client_gone" });
+  expect(await recordOf(weir, response.headers.get("gateway-id")!)).toMatchObject({ outcome: "client_gone" });
 }, 120_000);
 
 test.each([
   ["another site's page", { "sec-fetch-site": "cross-site" }, "cross_site_request"],
   ["nothing that says where it is from", { "sec-fetch-site": "" }, "cross_site_request"],
 ])("%s sends nothing with a log-in", async (_from, headers, code) => {
-  const before = asked.length;
-  const answer = await attempt({}, headers);
-  expect([answer.status, ((await answer.json()) as Json).code]).toEqual([403, code]);
-  expect(asked.length).toBe(before);
+  const before = requests.length;
+  const response = await attempt({}, headers);
+  expect([response.status, ((await response.json()) as Json).code]).toEqual([403, code]);
+  expect(requests.length).toBe(before);
 });
 
 test("a key without the scope gateway tries nothing, and one for other models is refused as at the gateway", async () => {

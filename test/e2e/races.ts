@@ -75,8 +75,8 @@ async function finished(weir: Weir, ids: readonly string[]): Promise<readonly Ap
 /** Whether counts and sums say what the records say. */
 async function sumsOf(weir: Weir): Promise<readonly string[]> {
   const ask = async (path: string, body: object): Promise<Json> => {
-    const answer = await callApi(weir, path, { method: "POST", body: JSON.stringify(body) });
-    return (JSON.parse(await answer.text()) as Json).data;
+    const response = await callApi(weir, path, { method: "POST", body: JSON.stringify(body) });
+    return (JSON.parse(await response.text()) as Json).data;
   };
   const rows: ApiRecord[] = await ask("/v1/request/query", { filter: "all", limit: 1_000 });
   const count = await ask("/v1/request/count/query", { filter: "all" });
@@ -129,17 +129,17 @@ class Client {
       messages: [{ role: "user", content: `How deep? ${this.#next()}` }],
     };
     const headers = { "Content-Type": "application/json", "Gateway-Session-Id": `s-${Math.floor(this.#next() * 5)}` };
-    const answer = await fetch(weir.gateway + path, {
+    const response = await fetch(weir.gateway + path, {
       method: "POST",
       headers: gatewayHeaders(this.#upstream.origin, headers),
       body: JSON.stringify(body),
       ...(path === "/endless" && { signal: AbortSignal.timeout(100 + this.#next() * 500) }),
     });
-    const id = answer.headers.get("gateway-id");
+    const id = response.headers.get("gateway-id");
     if (id === null) return;
     this.#model.seen(id);
-    await answer.arrayBuffer();
-    this.#model.whole(id, answer.status);
+    await response.arrayBuffer();
+    this.#model.whole(id, response.status);
   }
 
   async #change(weir: Weir, id: string, kind: "property" | "score"): Promise<void> {
@@ -160,28 +160,28 @@ class Client {
   }
 
   async #settle(weir: Weir, id: string, path: string, method: string, body: object, change: { done: boolean }) {
-    const answer = await callApi(weir, path, { method, body: JSON.stringify(body) });
-    await answer.arrayBuffer();
-    if (answer.status === 200) change.done = true;
-    else if (answer.status === 404) this.#model.notFound(id, path);
-    else if (!MAYBE.has(answer.status)) this.#model.surprises.push(`${method} ${path} answered ${answer.status}`);
+    const response = await callApi(weir, path, { method, body: JSON.stringify(body) });
+    await response.arrayBuffer();
+    if (response.status === 200) change.done = true;
+    else if (response.status === 404) this.#model.notFound(id, path);
+    else if (!MAYBE.has(response.status)) this.#model.surprises.push(`${method} ${path} answered ${response.status}`);
   }
 
   async #remove(weir: Weir, id: string): Promise<void> {
     this.#model.removing(id);
     const body = JSON.stringify({ requestIds: [id] });
-    const answer = await callApi(weir, "/v1/request", { method: "DELETE", body });
-    const { data } = (await answer.json()) as Json;
-    if (answer.status === 200 && data > 0) this.#model.removed(id);
+    const response = await callApi(weir, "/v1/request", { method: "DELETE", body });
+    const { data } = (await response.json()) as Json;
+    if (response.status === 200 && data > 0) this.#model.removed(id);
   }
 
   /** What must neither lose nor change anything that is looked at. */
   async #beside(weir: Weir, kind: number): Promise<void> {
     const post = async (path: string, body: object, method = "POST") => {
-      const answer = await callApi(weir, path, { method, body: JSON.stringify(body) });
-      await answer.arrayBuffer();
-      if (answer.status !== 200 && !MAYBE.has(answer.status) && answer.status !== 404)
-        this.#model.surprises.push(`${method} ${path} answered ${answer.status}`);
+      const response = await callApi(weir, path, { method, body: JSON.stringify(body) });
+      await response.arrayBuffer();
+      if (response.status !== 200 && !MAYBE.has(response.status) && response.status !== 404)
+        this.#model.surprises.push(`${method} ${path} answered ${response.status}`);
     };
     if (kind < 0.8) await post("/v1/session/query", { filter: "all" });
     else if (kind < 0.86) await post("/v1/metrics/query", { filter: "all", group_by: ["model"] });

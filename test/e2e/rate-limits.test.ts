@@ -33,7 +33,7 @@ afterAll(async () => {
 });
 
 async function send(weir: Weir, headers: Readonly<Record<string, string>> = {}, key = KEY) {
-  const answer = await fetch(`${weir.gateway}/v1/chat/completions`, {
+  const response = await fetch(`${weir.gateway}/v1/chat/completions`, {
     method: "POST",
     body: JSON.stringify({ model: "gpt-4o", messages: [{ role: "user", content: "?" }] }),
     headers: {
@@ -43,18 +43,23 @@ async function send(weir: Weir, headers: Readonly<Record<string, string>> = {}, 
     },
     keepalive: false,
   });
-  const body = (await answer.json()) as Json;
-  return { status: answer.status, headers: answer.headers, id: answer.headers.get("gateway-id")!, error: body.error };
+  const body = (await response.json()) as Json;
+  return {
+    status: response.status,
+    headers: response.headers,
+    id: response.headers.get("gateway-id")!,
+    error: body.error,
+  };
 }
 const policy = (text: string, more = {}) => ({ "Gateway-RateLimit-Policy": text, ...more });
 
 test("of 200 concurrent requests against a limit of 50 exactly 50 reach the provider; all are recorded", async () => {
   const weir = shared;
   const before = calls;
-  const answers = await Promise.all(Array.from({ length: 200 }, () => send(weir, policy("50;w=3600"))));
-  expect(answers.filter(({ status }) => status === 200)).toHaveLength(50);
+  const responses = await Promise.all(Array.from({ length: 200 }, () => send(weir, policy("50;w=3600"))));
+  expect(responses.filter(({ status }) => status === 200)).toHaveLength(50);
   expect(calls - before).toBe(50);
-  const refused = answers.filter(({ status }) => status === 429);
+  const refused = responses.filter(({ status }) => status === 429);
   expect(refused).toHaveLength(150);
   expect(Object.fromEntries(refused[0]!.headers)).toMatchObject({
     "retry-after": expect.stringMatching(/^3[56]\d\d$/),
@@ -66,15 +71,15 @@ test("of 200 concurrent requests against a limit of 50 exactly 50 reach the prov
   expect(refused[0]!.error).toMatchObject({ code: "rate_limited", message: expect.stringContaining('"50;w=3600"') });
   const records = await recordsOf(
     weir,
-    answers.map(({ id }) => id),
+    responses.map(({ id }) => id),
   );
   expect(records.filter(({ response_status }) => response_status === 429)).toHaveLength(150);
 });
 
 test("a window slides: a client that waits for Retry-After is admitted", async () => {
   // So many at once that some are refused within the first one's second, however slow the machine is.
-  const answers = await Promise.all(Array.from({ length: 20 }, () => send(shared, policy("1;w=1"))));
-  const refused = answers.find(({ status }) => status === 429)!;
+  const responses = await Promise.all(Array.from({ length: 20 }, () => send(shared, policy("1;w=1"))));
+  const refused = responses.find(({ status }) => status === 429)!;
   expect(refused.headers.get("retry-after")).toBe("1");
   await new Promise((resolve) => setTimeout(resolve, Number(refused.headers.get("retry-after")) * 1_000));
   const admitted = await send(shared, policy("1;w=1"));
@@ -94,9 +99,9 @@ test.each([
 test("a response from the cache counts against no quota, and is given when there is none left", async () => {
   const weir = shared;
   const cached = policy("1;w=3600;s=user", { "Gateway-Cache-Enabled": "true", "Gateway-User-Id": "cached" });
-  const answers = [];
-  for (let at = 0; at < 3; at++) answers.push(await send(weir, cached));
-  expect(answers.map(({ status, headers }) => [status, headers.get("gateway-cache")])).toEqual([
+  const responses = [];
+  for (let at = 0; at < 3; at++) responses.push(await send(weir, cached));
+  expect(responses.map(({ status, headers }) => [status, headers.get("gateway-cache")])).toEqual([
     [200, "MISS"],
     [200, "HIT"],
     [200, "HIT"],
@@ -109,10 +114,10 @@ test("a request that another rule refuses counts against nothing", async () => {
   const body = JSON.stringify({ name: "another", quota: 1, window_seconds: 3_600, segment: "Room" });
   const stored = (await (await callApi(shared, "/v1/rate-limits", { method: "POST", body })).json()) as Json;
   const mine = policy("3;w=3600;s=user", { "Gateway-User-Id": "refused", "Gateway-Property-Room": "attic" });
-  const answers = [];
-  for (let at = 0; at < 5; at++) answers.push(await send(shared, mine));
-  expect(answers.map(({ status }) => status)).toEqual([200, 429, 429, 429, 429]);
-  expect(answers[1]!.error.message).toContain('"another"');
+  const responses = [];
+  for (let at = 0; at < 5; at++) responses.push(await send(shared, mine));
+  expect(responses.map(({ status }) => status)).toEqual([200, 429, 429, 429, 429]);
+  expect(responses[1]!.error.message).toContain('"another"');
   await callApi(shared, `/v1/rate-limits/${stored.data.id}`, { method: "DELETE" });
   expect((await send(shared, mine)).headers.get("gateway-ratelimit-remaining")).toBe("1");
 });
@@ -161,8 +166,8 @@ const unified = (weir: Weir) =>
 test("stored policies hold at once, for every key of the organization or one, and survive a restart", async () => {
   const first = await startWeir();
   const call = async (weir: Weir, method: string, path: string, body?: Json) => {
-    const answer = await callApi(weir, path, { method, ...(body && { body: JSON.stringify(body) }) });
-    return { status: answer.status, ...((await answer.json()) as Json) };
+    const response = await callApi(weir, path, { method, ...(body && { body: JSON.stringify(body) }) });
+    return { status: response.status, ...((await response.json()) as Json) };
   };
   const other = (
     await runCommand(first.env, "keys", "create", "--name", "b", "--org", "b", "--scopes", "gateway")
@@ -174,9 +179,9 @@ test("stored policies hold at once, for every key of the organization or one, an
   );
   const made = await call(first, "POST", "/v1/rate-limits", { name: "two", quota: 2, window_seconds: 3_600 });
   expect(made.data).toMatchObject({ name: "two", quota: 2, unit: "request", segment: null, key_id: null });
-  const answers = await Promise.all(Array.from({ length: 10 }, () => send(first)));
-  expect(answers.filter(({ status }) => status === 200)).toHaveLength(2);
-  expect(answers.find(({ status }) => status === 429)!.error.message).toContain('"two"');
+  const responses = await Promise.all(Array.from({ length: 10 }, () => send(first)));
+  expect(responses.filter(({ status }) => status === 200)).toHaveLength(2);
+  expect(responses.find(({ status }) => status === 429)!.error.message).toContain('"two"');
   expect((await send(first, {}, other)).status).toBe(200);
   expect(await call(first, "POST", "/v1/rate-limits", { name: "x", quota: -1, window_seconds: 1 })).toMatchObject({
     status: 400,
@@ -213,8 +218,8 @@ test("policies of weir.toml hold for every organization, each counted by itself;
     writeFileSync(join(dataDirectory, "weir.toml"), table);
     const weir = await startWeir({ dataDirectory });
     const ann = { "Gateway-User-Id": "ann" };
-    const answers = [await send(weir, ann), await send(weir, ann), await send(weir)];
-    expect(answers.map(({ status }) => status)).toEqual([200, 429, 400]);
+    const responses = [await send(weir, ann), await send(weir, ann), await send(weir)];
+    expect(responses.map(({ status }) => status)).toEqual([200, 429, 400]);
     await weir.stop();
     writeFileSync(join(dataDirectory, "weir.toml"), table.replace("quota = 1", "quota = -1"));
     await expect(startWeir({ dataDirectory })).rejects.toThrow(

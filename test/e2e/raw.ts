@@ -180,10 +180,10 @@ export interface RawUpstream {
 }
 
 /** What a raw upstream answers: the bytes of a whole response, or a function that writes them itself. */
-export type RawAnswer = string | Buffer | ((socket: Socket, request: RawMessage) => void | Promise<void>);
+export type RawResponse = string | Buffer | ((socket: Socket, request: RawMessage) => void | Promise<void>);
 
 /** A TCP server that keeps what it read and answers prepared bytes. */
-export async function startRawUpstream(answer: (request: RawMessage) => RawAnswer): Promise<RawUpstream> {
+export async function startRawUpstream(respond: (request: RawMessage) => RawResponse): Promise<RawUpstream> {
   const received: RawMessage[] = [];
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -198,7 +198,7 @@ export async function startRawUpstream(answer: (request: RawMessage) => RawAnswe
       };
       for (let next = await reader.request(onHead); next !== undefined; next = await reader.request(onHead)) {
         received.push(next);
-        const bytes = answer(next);
+        const bytes = respond(next);
         if (typeof bytes === "function") await bytes(socket, next);
         else socket.write(typeof bytes === "string" ? Buffer.from(bytes, "latin1") : bytes);
       }

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { SENTENCE } from "./answers/openai.ts";
 import { exchange, statusOf, valuesOf } from "./raw.ts";
+import { SENTENCE } from "./responses/openai.ts";
 import { startUpstream, type Upstream } from "./upstream.ts";
 import { bodyPart, callApi, gatewayHeaders, KEY, queryIds, recordOf, startWeir, until, type Weir } from "./weir.ts";
 
@@ -116,16 +116,19 @@ test("an omitted body is written nowhere, its metrics are kept", async () => {
   const planted = "nobody-may-store-this-question";
   const ids: string[] = [];
   for (const omit of ["Gateway-Omit-Request", "Gateway-Omit-Response"]) {
-    const answer = await fetch(`${weir.gateway}/${omit === "Gateway-Omit-Request" ? "v1/chat/completions" : "echo"}`, {
-      method: "POST",
-      body: JSON.stringify({
-        model: "m",
-        messages: [{ role: "user", content: omit === "Gateway-Omit-Request" ? planted : "x" }],
-      }),
-      headers: gatewayHeaders(upstream.origin, { [omit]: "true" }),
-    });
-    await answer.arrayBuffer();
-    ids.push(answer.headers.get("gateway-id")!);
+    const response = await fetch(
+      `${weir.gateway}/${omit === "Gateway-Omit-Request" ? "v1/chat/completions" : "echo"}`,
+      {
+        method: "POST",
+        body: JSON.stringify({
+          model: "m",
+          messages: [{ role: "user", content: omit === "Gateway-Omit-Request" ? planted : "x" }],
+        }),
+        headers: gatewayHeaders(upstream.origin, { [omit]: "true" }),
+      },
+    );
+    await response.arrayBuffer();
+    ids.push(response.headers.get("gateway-id")!);
   }
   const request = await recordOf(weir, ids[0]!);
   expect(request).toMatchObject({ prompt_tokens: 31, completion_tokens: 17, model: "m-2026-03-01" });
@@ -139,7 +142,7 @@ test("an omitted body is written nowhere, its metrics are kept", async () => {
 
 test("a record is there while its request is in flight, takes properties, and is finished soon after its end", async () => {
   const id = crypto.randomUUID();
-  const answer = await fetch(`${weir.gateway}/events?n=40&ms=25`, {
+  const response = await fetch(`${weir.gateway}/events?n=40&ms=25`, {
     method: "POST",
     body: "{}",
     headers: gatewayHeaders(upstream.origin, { "Gateway-Request-Id": id, "Gateway-Property-First": "1" }),
@@ -155,7 +158,7 @@ test("a record is there while its request is in flight, takes properties, and is
     data: [{ request_id: id, properties: { First: "1", Second: "2" } }],
     error: null,
   });
-  await answer.arrayBuffer();
+  await response.arrayBuffer();
   const record = await recordOf(weir, id);
   expect(record).toMatchObject({ response_status: 200, streamed: true, properties: { First: "1", Second: "2" } });
   expect((await bodyPart(weir, id, "response&raw=true")).toString()).toContain('data: {"index":39}');
@@ -172,9 +175,9 @@ test("an id chosen by the client is used once", async () => {
 });
 
 test("refusals are recorded, a 401 is not", async () => {
-  const answer = await fetch(`${weir.gateway}/v1/x`, { headers: { "Gateway-Auth": `Bearer ${KEY}` } });
-  expect(answer.status).toBe(400);
-  const id = answer.headers.get("gateway-id")!;
+  const response = await fetch(`${weir.gateway}/v1/x`, { headers: { "Gateway-Auth": `Bearer ${KEY}` } });
+  expect(response.status).toBe(400);
+  const id = response.headers.get("gateway-id")!;
   expect((await recordOf(weir, id))["response_status"]).toBe(400);
   const refused = await fetch(`${weir.gateway}/v1/x`, {
     headers: gatewayHeaders(upstream.origin, { "Gateway-Auth": "Bearer no" }),

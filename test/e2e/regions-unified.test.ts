@@ -32,8 +32,8 @@ afterAll(async () => {
 });
 
 async function api(at: Address, method: string, path: string, body?: object, key?: string) {
-  const answer = await callApi(at, path, { method, ...(body && { body: JSON.stringify(body) }) }, key);
-  return { status: answer.status, json: (await answer.json()) as Json };
+  const response = await callApi(at, path, { method, ...(body && { body: JSON.stringify(body) }) }, key);
+  return { status: response.status, json: (await response.json()) as Json };
 }
 
 const add = (at: Address, name: string, provider: string, more: object = {}) =>
@@ -158,8 +158,8 @@ test("the command line stores a credential once for both, and rotation keeps bot
 test("unified listeners of both regions are targets of neither", async () => {
   for (const at of [us, eu]) {
     for (const own of [us.unified, eu.unified]) {
-      const answer = await fetch(`${at.gateway}/v1/x`, { headers: gatewayHeaders(own), keepalive: false });
-      expect([own, answer.status]).toEqual([own, 403]);
+      const response = await fetch(`${at.gateway}/v1/x`, { headers: gatewayHeaders(own), keepalive: false });
+      expect([own, response.status]).toEqual([own, 403]);
     }
   }
 });

@@ -45,8 +45,8 @@ async function send(at: Pick<Weir, "gateway">, more: Readonly<Record<string, str
   return fetch(`${at.gateway}/v1/chat/completions`, { method: "POST", body: CHAT, headers, keepalive: false });
 }
 
-async function idOf(answer: Promise<Response>): Promise<string> {
-  const { status, headers } = await answer;
+async function idOf(response: Promise<Response>): Promise<string> {
+  const { status, headers } = await response;
   expect(status).toBe(200);
   return headers.get("gateway-id")!;
 }
@@ -111,8 +111,8 @@ test("keys, domains, rate limits and prices are known in both, wherever they wer
   const body = CHAT.replace("gpt-4o-mini", price.model);
   const costAt = async (at: Pick<Weir, "api" | "gateway">) => {
     const headers = gatewayHeaders(upstream.origin, { "Gateway-Model-Override": price.model });
-    const answer = await fetch(`${at.gateway}/v1/chat/completions`, { method: "POST", body, headers });
-    return (await recordOf(at, answer.headers.get("gateway-id")!))["cost"];
+    const response = await fetch(`${at.gateway}/v1/chat/completions`, { method: "POST", body, headers });
+    return (await recordOf(at, response.headers.get("gateway-id")!))["cost"];
   };
   for (const at of [us, eu])
     await until(
@@ -143,8 +143,8 @@ test("none of the four listeners is a target", async () => {
   const { us, eu } = pair;
   for (const at of [us, eu]) {
     for (const own of [us.gateway, us.api, eu.gateway, eu.api]) {
-      const answer = await fetch(`${at.gateway}/v1/x`, { headers: gatewayHeaders(own), keepalive: false });
-      expect([own, answer.status]).toEqual([own, 403]);
+      const response = await fetch(`${at.gateway}/v1/x`, { headers: gatewayHeaders(own), keepalive: false });
+      expect([own, response.status]).toEqual([own, 403]);
     }
   }
 });

@@ -56,15 +56,16 @@ async function write(folder: string, text: string): Promise<void> {
 
 /** The version of the plugin that each thread has: the gateway's answers, the recorder's labels what was answered. */
 async function versionsNow(): Promise<{ gateway: string; recorder: unknown }> {
-  const answer = await askVersion();
-  const [record] = await recordsOf(weir, [answer.id]);
-  return { gateway: answer.version, recorder: record?.["properties"]["Version"] };
+  const response = await askVersion();
+  const [record] = await recordsOf(weir, [response.id]);
+  return { gateway: response.version, recorder: record?.["properties"]["Version"] };
 }
 
 async function askVersion(): Promise<{ id: string; version: string }> {
-  const answer = await fetch(`${weir.gateway}/version`, { headers: gatewayHeaders(target), method: "DELETE" });
-  const version = answer.status === 418 ? ((await answer.json()) as { error: { code: string } }).error.code : "none";
-  return { id: answer.headers.get("gateway-id") ?? "", version };
+  const response = await fetch(`${weir.gateway}/version`, { headers: gatewayHeaders(target), method: "DELETE" });
+  const version =
+    response.status === 418 ? ((await response.json()) as { error: { code: string } }).error.code : "none";
+  return { id: response.headers.get("gateway-id") ?? "", version };
 }
 
 const degraded = async () => ((await (await callApi(weir, "/readyz")).json()) as { degraded: string[] }).degraded;
@@ -78,15 +79,15 @@ interface Seen {
 function startStream(seen: Seen): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const headers = gatewayHeaders(target, { "content-type": "application/json" });
-  const sent = request(`${weir.gateway}/v1/chat/completions`, { method: "POST", headers, agent: false }, (answer) => {
-    seen.id = String(answer.headers["gateway-id"]);
-    answer.setEncoding("utf8").on("data", (text: string) => {
+  const sent = request(`${weir.gateway}/v1/chat/completions`, { method: "POST", headers, agent: false }, (response) => {
+    seen.id = String(response.headers["gateway-id"]);
+    response.setEncoding("utf8").on("data", (text: string) => {
       seen.text += text;
     });
-    answer.on("end", () => {
-      seen.complete = answer.complete;
+    response.on("end", () => {
+      seen.complete = response.complete;
     });
-    answer.on("close", resolve);
+    response.on("close", resolve);
   });
   sent.on("error", () => resolve());
   sent.end('{"model":"m-1","stream":true,"messages":[{"role":"user","content":"hi"}]}');

@@ -30,9 +30,14 @@ afterAll(async () => {
 async function send(at: Weir): Promise<string> {
   const headers = { ...gatewayHeaders(upstream.origin), "Content-Type": "application/json" };
   const body = JSON.stringify({ model: "gpt-4o-mini", messages: [{ role: "user", content: "hello" }] });
-  const answer = await fetch(`${at.gateway}/v1/chat/completions`, { method: "POST", body, headers, keepalive: false });
-  expect(answer.status).toBe(200);
-  return answer.headers.get("gateway-id")!;
+  const response = await fetch(`${at.gateway}/v1/chat/completions`, {
+    method: "POST",
+    body,
+    headers,
+    keepalive: false,
+  });
+  expect(response.status).toBe(200);
+  return response.headers.get("gateway-id")!;
 }
 
 /** Sets a property through one node and reads it at once through the node with the replica. */

@@ -36,14 +36,14 @@ test("every try is a record, found by attempt_of; the response of a fallback is 
     "Gateway-Fallbacks": JSON.stringify([{ target: other.origin, path: "/200", body: { model: "m-2" } }]),
   });
   const send = async (path: string) => {
-    const answer = await fetch(weir.gateway + path, {
+    const response = await fetch(weir.gateway + path, {
       method: "POST",
       headers,
       body: '{"model":"m-1"}',
       keepalive: false,
     });
-    await answer.arrayBuffer();
-    return { status: answer.status, id: answer.headers.get("gateway-id")! };
+    await response.arrayBuffer();
+    return { status: response.status, id: response.headers.get("gateway-id")! };
   };
   const tries = async (id: string, count: number) => {
     let rows: { request_id: string; [name: string]: unknown }[] = [];
@@ -51,8 +51,8 @@ test("every try is a record, found by attempt_of; the response of a fallback is 
     const body = JSON.stringify({ filter, sort: { created_at: "asc" } });
     await until(
       async () => {
-        const answer = await callApi(weir, "/v1/request/query", { method: "POST", body });
-        rows = ((await answer.json()) as { data: typeof rows }).data;
+        const response = await callApi(weir, "/v1/request/query", { method: "POST", body });
+        rows = ((await response.json()) as { data: typeof rows }).data;
         return rows.length === count;
       },
       60_000,
@@ -105,9 +105,9 @@ test("hits spend neither the limit of an unapproved domain nor a policy", async 
       "Gateway-Cache-Enabled": "true",
       "Gateway-RateLimit-Policy": "1;w=3600",
     });
-    const answer = await fetch(weir.gateway + path, { headers, keepalive: false });
-    await answer.arrayBuffer();
-    return [answer.status, answer.headers.get("gateway-cache")];
+    const response = await fetch(weir.gateway + path, { headers, keepalive: false });
+    await response.arrayBuffer();
+    return [response.status, response.headers.get("gateway-cache")];
   };
   expect(await send("/200")).toEqual([200, "MISS"]);
   for (let turn = 0; turn < 5; turn++) expect(await send("/200")).toEqual([200, "HIT"]);

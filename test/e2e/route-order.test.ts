@@ -31,9 +31,9 @@ afterAll(async () => {
 });
 
 async function api(method: string, path: string, body: object): Promise<Json> {
-  const answer = await callApi(weir, path, { method, body: JSON.stringify(body) });
-  const { data, message } = (await answer.json()) as Json;
-  expect([answer.status, message]).toEqual([200, undefined]);
+  const response = await callApi(weir, path, { method, body: JSON.stringify(body) });
+  const { data, message } = (await response.json()) as Json;
+  expect([response.status, message]).toEqual([200, undefined]);
   return data;
 }
 
@@ -45,13 +45,13 @@ async function first(route: string): Promise<Json> {
 test("fastest goes by the tokens that records say, of each credential by itself", async () => {
   await api("PUT", "/v1/routes/quick", { strategy: "fastest", targets: ["custom:far/m", "custom:near/m"] });
   await until(async () => {
-    const answer = await fetch(`${weir.gateway}/v1/chat/completions`, {
+    const response = await fetch(`${weir.gateway}/v1/chat/completions`, {
       method: "POST",
       headers: { authorization: `Bearer ${KEY}`, "content-type": "application/json" },
       body: JSON.stringify({ model: "quick", messages: [{ role: "user", content: "hello" }] }),
     });
-    expect(answer.status).toBe(200);
-    await answer.arrayBuffer();
+    expect(response.status).toBe(200);
+    await response.arrayBuffer();
     return (await first("quick")).credential === "near";
   }, 90_000);
 }, 120_000);

@@ -56,10 +56,10 @@ afterAll(async () => {
 });
 
 async function ask(weir: Weir, target: string): Promise<{ status: number; code: string | undefined; id: string }> {
-  const answer = await fetch(`${weir.gateway}/v1/x`, { method: "POST", body: "{}", headers: gatewayHeaders(target) });
-  const text = await answer.text();
-  const code = answer.headers.get("content-type")?.includes("json") ? JSON.parse(text).error?.code : undefined;
-  return { status: answer.status, code, id: answer.headers.get("gateway-id") ?? "" };
+  const response = await fetch(`${weir.gateway}/v1/x`, { method: "POST", body: "{}", headers: gatewayHeaders(target) });
+  const text = await response.text();
+  const code = response.headers.get("content-type")?.includes("json") ? JSON.parse(text).error?.code : undefined;
+  return { status: response.status, code, id: response.headers.get("gateway-id") ?? "" };
 }
 
 const FORBIDDEN = { status: 403, code: "target_forbidden" };
@@ -134,11 +134,11 @@ describe("the gateway's own listeners stay closed when all of loopback is open",
 
 describe("with one address and one name opened", () => {
   test("the connection goes to the address that was checked", async () => {
-    const answer = await fetch(`${narrow.gateway}/v1/x`, {
+    const response = await fetch(`${narrow.gateway}/v1/x`, {
       headers: gatewayHeaders(`http://rebind.test:${upstream.port}`),
     });
-    expect(answer.status).toBe(200);
-    expect(await answer.text()).toBe("second");
+    expect(response.status).toBe(200);
+    expect(await response.text()).toBe("second");
   });
 
   test("an opened name may lead to a private address, another name of it may not", async () => {

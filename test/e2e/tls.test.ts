@@ -19,12 +19,12 @@ test("both listeners speak TLS, in every gateway thread, and cookies are Secure 
   const headers = { host: "echo.localhost", "gateway-auth": `Bearer ${KEY}`, "content-type": "application/json" };
   const body = JSON.stringify({ model: "echo", messages: [{ role: "user", content: "hello" }] });
   for (let count = 0; count < 8; count++) {
-    const answer = await fetch(`${gateway}/v1/chat/completions`, over({ method: "POST", headers, body }));
-    expect([answer.status, (await answer.json()).choices[0].message.content]).toEqual([200, "hello"]);
+    const response = await fetch(`${gateway}/v1/chat/completions`, over({ method: "POST", headers, body }));
+    expect([response.status, (await response.json()).choices[0].message.content]).toEqual([200, "hello"]);
   }
   for (const plain of [gateway, api]) {
-    const answer = await fetch(`${plain.replace("https:", "http:")}/v1/me`);
-    expect([answer.status, await answer.text()]).toEqual([
+    const response = await fetch(`${plain.replace("https:", "http:")}/v1/me`);
+    expect([response.status, await response.text()]).toEqual([
       400,
       expect.stringContaining("this port speaks TLS: use an https:// address"),
     ]);

@@ -59,16 +59,16 @@ const keyOf = ({ headers }: IncomingMessage) =>
   String(headers.authorization ?? headers["x-api-key"] ?? headers["api-key"] ?? headers["x-goog-api-key"] ?? "");
 
 /** What the model's name asks for; every error repeats the key. */
-function answerTo(asked: string, told: string): readonly [status: number, body: Json] {
-  if (asked.startsWith("/token")) return [200, { access_token: PLANTED.token, expires_in: 3_600 }];
-  const error = { message: `Incorrect API key provided: ${told}. (${told})`, type: "x", code: "invalid_api_key" };
-  const [, status] = /fail-(\d+)/.exec(asked) ?? [];
+function responseTo(request: string, key: string): readonly [status: number, body: Json] {
+  if (request.startsWith("/token")) return [200, { access_token: PLANTED.token, expires_in: 3_600 }];
+  const error = { message: `Incorrect API key provided: ${key}. (${key})`, type: "x", code: "invalid_api_key" };
+  const [, status] = /fail-(\d+)/.exec(request) ?? [];
   if (status !== undefined) return [Number(status), { error, ...error }];
-  if (asked.includes("fail-stream"))
+  if (request.includes("fail-stream"))
     return [200, `event: error\ndata: ${JSON.stringify({ type: "error", error })}\n\n`];
   // What a success says passes as it is; its headers do not.
-  if (asked.includes("fail-inside")) return [200, { type: "error", error: { ...error, message: "no" } }];
-  if (asked.includes("fail-html")) return [502, `<html>${told}</html>`];
+  if (request.includes("fail-inside")) return [200, { type: "error", error: { ...error, message: "no" } }];
+  if (request.includes("fail-html")) return [502, `<html>${key}</html>`];
   const message = { role: "assistant", content: "fine" };
   return [
     200,
@@ -84,17 +84,17 @@ function answerTo(asked: string, told: string): readonly [status: number, body: 
 }
 
 function speak(request: IncomingMessage, response: ServerResponse, body: string): void {
-  const told = keyOf(request).replace("Bearer ", "");
-  const asked = `${request.url} ${body}`;
-  if (asked.includes("fail-reset")) {
+  const key = keyOf(request).replace("Bearer ", "");
+  const text = `${request.url} ${body}`;
+  if (text.includes("fail-reset")) {
     request.socket.resetAndDestroy();
     return;
   }
-  const [status, answer] = answerTo(asked, told);
-  const isText = typeof answer === "string";
-  const echo = asked.includes("fail") ? { "x-seen": told, "x-request-id": `req-${told}` } : {};
+  const [status, result] = responseTo(text, key);
+  const isText = typeof result === "string";
+  const echo = text.includes("fail") ? { "x-seen": key, "x-request-id": `req-${key}` } : {};
   response.writeHead(status, { "content-type": isText ? "text/event-stream" : "application/json", ...echo });
-  response.end(isText ? answer : JSON.stringify(answer));
+  response.end(isText ? result : JSON.stringify(result));
 }
 
 const address = () => `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
@@ -172,21 +172,21 @@ test("no key is found in files, records, log, metrics, errors, headers, exports 
       token_uri: `${address()}/token`,
     };
     const more = each.name === "vertex" ? { service_account: JSON.stringify(account) } : {};
-    const answer = await post("/v1/credentials", {
+    const response = await post("/v1/credentials", {
       name: each.provider,
       base_url: address(),
       private: true,
       ...each,
       ...more,
     });
-    seen.push(await answer.text());
-    expect([each.provider, answer.status]).toEqual([each.provider, 200]);
+    seen.push(await response.text());
+    expect([each.provider, response.status]).toEqual([each.provider, 200]);
   }
   await until(async () => (await ask("openai/m")).status === 200);
 
   const ids: string[] = [];
-  const note = async (asked: ReturnType<typeof ask>) => {
-    const { id, text } = await asked;
+  const note = async (sent: ReturnType<typeof ask>) => {
+    const { id, text } = await sent;
     seen.push(text);
     ids.push(id);
   };

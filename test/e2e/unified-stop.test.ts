@@ -34,7 +34,7 @@ test("a stop waits for unified requests no longer than it says, whatever they wa
         .then((response) => response.text())
         .catch(() => "cut off");
     const patient = { "Gateway-Retry-Enabled": "true", "Gateway-Retry-Num": "5", "Gateway-Retry-Min-Timeout": "60000" };
-    const asked = [
+    const calls = [
       ask("messages", "custom/silent", {}),
       ask("messages", "custom/silent", { stream: true }),
       ask("messages", "custom/begins", { stream: true }),
@@ -44,7 +44,7 @@ test("a stop waits for unified requests no longer than it says, whatever they wa
     ];
     await until(() => provider.asked.filter(({ json: body }) => body !== undefined).length >= 7);
     expect(await weir.stop()).toBe(0);
-    await Promise.all(asked);
+    await Promise.all(calls);
   } finally {
     await provider[Symbol.asyncDispose]();
     rmSync(folder, { recursive: true, force: true });

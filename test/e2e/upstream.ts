@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import type { Json } from "../../src/plugin-host/contract.ts";
-import type { Answer } from "./answers/answer.ts";
-import { messages } from "./answers/anthropic.ts";
-import { generateContent } from "./answers/google.ts";
-import { chatCompletions, embeddings, responses } from "./answers/openai.ts";
+import { messages } from "./responses/anthropic.ts";
+import { generateContent } from "./responses/google.ts";
+import { chatCompletions, embeddings, responses } from "./responses/openai.ts";
+import type { ScriptedResponse } from "./responses/response.ts";
 
 export interface SeenRequest {
   readonly method: string;
@@ -50,7 +50,7 @@ export async function startUpstream(): Promise<Upstream> {
       if (body === undefined) return;
       const { method = "", url: path = "", headers, rawHeaders } = request;
       seen.push({ method, path, headers, rawHeaders, body });
-      return answer(request, response, body);
+      return result(request, response, body);
     });
   });
   server.requestTimeout = 0;
@@ -84,7 +84,7 @@ async function readAll(request: IncomingMessage): Promise<Buffer | undefined> {
   return Buffer.concat(parts);
 }
 
-const MODELS: readonly (readonly [RegExp, (body: Json, path: string) => Answer])[] = [
+const MODELS: readonly (readonly [RegExp, (body: Json, path: string) => ScriptedResponse])[] = [
   [/\/chat\/completions$/, chatCompletions],
   [/\/responses$/, responses],
   [/\/embeddings$/, embeddings],
@@ -92,7 +92,7 @@ const MODELS: readonly (readonly [RegExp, (body: Json, path: string) => Answer])
   [/:(generateContent|streamGenerateContent)(\?|$)/, generateContent],
 ];
 
-async function answer(request: IncomingMessage, response: ServerResponse, body: Buffer): Promise<void> {
+async function result(request: IncomingMessage, response: ServerResponse, body: Buffer): Promise<void> {
   const path = request.url ?? "";
   const model = MODELS.find(([pattern]) => pattern.test(path));
   if (model === undefined) return misbehave(request, response, body, new URL(path, "http://upstream"));

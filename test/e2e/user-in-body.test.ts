@@ -22,12 +22,17 @@ beforeEach(() => {
 const POLICY = () => ({ "Gateway-RateLimit-Policy": `2;w=${3_000 + turn};s=user` });
 
 async function send(body: BodyInit, headers: Readonly<Record<string, string>> = {}) {
-  const answer = await fetch(`${weir.gateway}/echo`, {
+  const response = await fetch(`${weir.gateway}/echo`, {
     method: "POST",
     body,
     headers: { ...gatewayHeaders(upstream.origin), "content-type": "application/json", ...POLICY(), ...headers },
   });
-  return { status: answer.status, text: await answer.text(), id: answer.headers.get("gateway-id") ?? "", answer };
+  return {
+    status: response.status,
+    text: await response.text(),
+    id: response.headers.get("gateway-id") ?? "",
+    response,
+  };
 }
 const openai = (user: string, more = {}) => JSON.stringify({ model: "m-1", user, messages: [], ...more });
 const anthropic = (user: string) => JSON.stringify({ model: "m-1", metadata: { user_id: user }, messages: [] });
@@ -39,16 +44,16 @@ test.each([
   ["a request that asks for the cache", (user: string) => openai(user), { "Gateway-Cache-Save": "true" }],
   ["a request with retries", (user: string) => openai(user), { "Gateway-Retry-Enabled": "true" }],
 ])("a limit by user counts %s, and the body arrives and is recorded as it was sent", async (_name, body, headers) => {
-  const answers = [];
-  for (const user of ["ann", "ann", "bob", "ann"]) answers.push({ user, ...(await send(body(user), headers)) });
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429]);
-  for (const { user, status, text } of answers) if (status === 200) expect(text).toBe(body(user));
-  const [first] = answers;
+  const responses = [];
+  for (const user of ["ann", "ann", "bob", "ann"]) responses.push({ user, ...(await send(body(user), headers)) });
+  expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 429]);
+  for (const { user, status, text } of responses) if (status === 200) expect(text).toBe(body(user));
+  const [first] = responses;
   expect(await recordOf(weir, first!.id)).toMatchObject({
     request_user_id: "ann",
     request_body: JSON.parse(body("ann")),
   });
-  const refused = answers.at(-1)!;
+  const refused = responses.at(-1)!;
   expect(await recordOf(weir, refused.id)).toMatchObject({ response_status: 429, request_user_id: "ann" });
 });
 

@@ -28,23 +28,23 @@ afterAll(async () => {
 });
 
 async function call(method: string, path: string, body?: object): Promise<Json> {
-  const answer = await callApi(weir, path, { method, ...(body && { body: JSON.stringify(body) }) });
-  const json = (await answer.json()) as Json;
-  expect({ status: answer.status, path, message: json.message }).toEqual({ status: 200, path, message: undefined });
+  const response = await callApi(weir, path, { method, ...(body && { body: JSON.stringify(body) }) });
+  const json = (await response.json()) as Json;
+  expect({ status: response.status, path, message: json.message }).toEqual({ status: 200, path, message: undefined });
   return json.data;
 }
 
 /** Sends a request through the gateway and answers its id. */
 async function send(properties: Readonly<Record<string, string>> = {}, path = "/v1/chat/completions"): Promise<string> {
   const named = Object.entries(properties).map(([name, value]) => [`Gateway-Property-${name}`, value]);
-  const answer = await fetch(weir.gateway + path, {
+  const response = await fetch(weir.gateway + path, {
     method: "POST",
     keepalive: false,
     headers: gatewayHeaders(upstream.origin, { "Content-Type": "application/json", ...Object.fromEntries(named) }),
     body: JSON.stringify({ model: "gpt-4o-mini", messages: [{ role: "user", content: "a planted question" }] }),
   });
-  await answer.arrayBuffer();
-  return answer.headers.get("gateway-id")!;
+  await response.arrayBuffer();
+  return response.headers.get("gateway-id")!;
 }
 
 test("a webhook that a command adds while the service runs is tested, notified of requests, and removed", async () => {
@@ -65,8 +65,8 @@ test("a webhook that a command adds while the service runs is tested, notified o
     () => "it is told of nothing",
     200,
   );
-  const told = own.received.map(({ text }) => JSON.parse(text).type);
-  expect([told[0], told[1]]).toEqual(["webhook.test", "request.finished"]);
+  const types = own.received.map(({ text }) => JSON.parse(text).type);
+  expect([types[0], types[1]]).toEqual(["webhook.test", "request.finished"]);
   expect(JSON.parse(await words("deliveries", id, "--json")).at(-1)).toMatchObject({
     kind: "test",
     state: "delivered",
@@ -86,9 +86,9 @@ test("a webhook is notified of requests with its properties, and of no others", 
   await send({ Team: "night" });
   await send({ Team: "day", App: "x" });
   const wanted = await send({ Team: "night", App: "x" });
-  const [told] = await receiver.waitFor(1);
-  expect(isSignedWith(secret, told!)).toBe(true);
-  const body = JSON.parse(told!.text);
+  const [delivered] = await receiver.waitFor(1);
+  expect(isSignedWith(secret, delivered!)).toBe(true);
+  const body = JSON.parse(delivered!.text);
   expect(body).toMatchObject({
     type: "request.finished",
     webhook_id: id,
@@ -126,18 +126,18 @@ test("of two equal samples both hold the same requests, and at zero percent none
   );
   const subjects = async ({ id }: Json) =>
     (await call("GET", `/v1/webhooks/${id}/deliveries`)).map(({ subject_id }: Json) => subject_id).sort();
-  const told = await subjects(first);
-  expect(told.length).toBeGreaterThan(5);
-  expect(told.length).toBeLessThan(35);
-  expect(await subjects(second)).toEqual(told);
+  const delivered = await subjects(first);
+  expect(delivered.length).toBeGreaterThan(5);
+  expect(delivered.length).toBeLessThan(35);
+  expect(await subjects(second)).toEqual(delivered);
   expect(await subjects(none)).toEqual([]);
   for (const { id } of [first, second, none]) await call("DELETE", `/v1/webhooks/${id}`);
 }, 120_000);
 
 async function isRecorded(id: string): Promise<boolean> {
-  const answer = await callApi(weir, `/v1/request/${id}`);
-  const json = (await answer.json()) as Json;
-  return answer.status === 200 && json.data.response_status !== null;
+  const response = await callApi(weir, `/v1/request/${id}`);
+  const json = (await response.json()) as Json;
+  return response.status === 200 && json.data.response_status !== null;
 }
 
 test("after kill -9 every request is delivered, and an alert that fired is delivered once, signed", async () => {
@@ -170,13 +170,13 @@ test("after kill -9 every request is delivered, and an alert that fired is deliv
   status = 200;
   weir = await start();
   const requests = () => receiver.accepted().filter(({ text }) => JSON.parse(text).webhook_id === id);
-  const told = () => new Set(requests().map(({ text }) => JSON.parse(text).request_id));
+  const delivered = () => new Set(requests().map(({ text }) => JSON.parse(text).request_id));
   await until(
-    () => ids.every((each) => told().has(each)),
+    () => ids.every((each) => delivered().has(each)),
     60_000,
-    () => `${told().size} of ${ids.length} were told of`,
+    () => `${delivered().size} of ${ids.length} were told of`,
   );
-  expect(told().size).toBe(ids.length);
+  expect(delivered().size).toBe(ids.length);
   expect(requests().every((each) => isSignedWith(secret, each))).toBe(true);
   expect(new Set(requests().map((each) => each.id)).size).toBe(ids.length);
 

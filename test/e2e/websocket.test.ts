@@ -45,21 +45,21 @@ async function open(id: string, protocols: string[] = []): Promise<WebSocket> {
   return socket;
 }
 
-async function answerTo(socket: WebSocket, message: string | Buffer): Promise<Buffer> {
-  const answer = once(socket, "message");
+async function responseTo(socket: WebSocket, message: string | Buffer): Promise<Buffer> {
+  const response = once(socket, "message");
   socket.send(message);
-  const [received] = await within(answer, 15_000, () => "no message came back");
+  const [received] = await within(response, 15_000, () => "no message came back");
   return Buffer.isBuffer(received) ? received : Buffer.from(received);
 }
 
 test("text, binary and 3 MB messages pass both ways; the record is a 101 with its messages", async () => {
   const id = crypto.randomUUID();
   const socket = await open(id);
-  expect((await answerTo(socket, "grüße 🌊")).toString()).toBe("grüße 🌊");
+  expect((await responseTo(socket, "grüße 🌊")).toString()).toBe("grüße 🌊");
   const bytes = Buffer.from([0, 255, 1, 254, 128]);
-  expect(Buffer.compare(await answerTo(socket, bytes), bytes)).toBe(0);
+  expect(Buffer.compare(await responseTo(socket, bytes), bytes)).toBe(0);
   const large = Buffer.alloc(3_000_000, "abcdefg");
-  expect(Buffer.compare(await answerTo(socket, large), large)).toBe(0);
+  expect(Buffer.compare(await responseTo(socket, large), large)).toBe(0);
   const closed = once(socket, "close");
   socket.close(1000);
   await within(closed, 15_000, () => "the socket did not close");
@@ -108,12 +108,12 @@ test("a close code of the provider reaches the client, and one of the client the
 });
 
 test("a provider that refuses the upgrade responds to the client itself", async () => {
-  const answer = await exchange(
+  const response = await exchange(
     weir.gatewayPort,
     `GET /v1/realtime HTTP/1.1\r\nHost: weir\r\nGateway-Auth: Bearer ${KEY}\r\nGateway-Target-Url: ${origin}\r\nConnection: Upgrade\r\nUpgrade: other/1\r\n\r\n`,
   );
-  expect(statusOf(answer!)).toBe(426);
-  expect(valuesOf(answer!, "x-said")).toEqual(["no"]);
+  expect(statusOf(response!)).toBe(426);
+  expect(valuesOf(response!, "x-said")).toEqual(["no"]);
 });
 
 test.each([
@@ -122,12 +122,12 @@ test.each([
   ["to a closed port", `Gateway-Auth: Bearer ${KEY}\r\nGateway-Target-Url: http://127.0.0.1:9\r\n`, 502],
   ["to a forbidden address", `Gateway-Auth: Bearer ${KEY}\r\nGateway-Target-Url: http://10.0.0.1\r\n`, 403],
 ])("an upgrade %s is refused in JSON", async (_name, headers, status) => {
-  const answer = await exchange(
+  const response = await exchange(
     weir.gatewayPort,
     `GET /x HTTP/1.1\r\nHost: weir\r\n${headers}Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
   );
-  expect(statusOf(answer!)).toBe(status);
-  expect(JSON.parse(answer!.body.toString())).toMatchObject({ error: { type: "gateway_error" } });
+  expect(statusOf(response!)).toBe(status);
+  expect(JSON.parse(response!.body.toString())).toMatchObject({ error: { type: "gateway_error" } });
 });
 
 test("a client that vanishes closes the provider's socket soon", async () => {

@@ -222,14 +222,14 @@ export async function queryIds(weir: Pick<Weir, "api">, ids: readonly string[], 
   const size = 500;
   for (let from = 0; from < ids.length; from += size) {
     const requestIds = ids.slice(from, from + size);
-    const answer = await callApi(
+    const response = await callApi(
       weir,
       "/v1/request/query-ids",
       { method: "POST", body: JSON.stringify({ requestIds }) },
       key,
     );
-    const text = await answer.text();
-    if (answer.status !== 200) throw new Error(`query-ids answered ${answer.status}: ${text.slice(0, 500)}`);
+    const text = await response.text();
+    if (response.status !== 200) throw new Error(`query-ids answered ${response.status}: ${text.slice(0, 500)}`);
     found.push(...(JSON.parse(text).data as ApiRecord[]));
   }
   return found;
@@ -258,9 +258,9 @@ export async function recordsOf(weir: Pick<Weir, "api">, ids: readonly string[],
 
 /** One part of a recorded body, as `GET /v1/request/<id>/body` answers it. */
 export async function bodyPart(weir: Pick<Weir, "api">, id: string, part: string): Promise<Buffer> {
-  const answer = await callApi(weir, `/v1/request/${id}/body?part=${part}`);
-  if (answer.status !== 200) throw new Error(`body answered ${answer.status}: ${await answer.text()}`);
-  return Buffer.from(await answer.arrayBuffer());
+  const response = await callApi(weir, `/v1/request/${id}/body?part=${part}`);
+  if (response.status !== 200) throw new Error(`body answered ${response.status}: ${await response.text()}`);
+  return Buffer.from(await response.arrayBuffer());
 }
 
 /** Resident memory of a process, in MB. */

@@ -52,9 +52,9 @@ test("hundreds of clients that come at once get their responses, whatever the ot
   const server = await startStrictServer({
     ...{ host: "127.0.0.1", port: 0, headBytesMax: 10_000, headMs: 30_000, idleMs: 30_000 },
     handlers: {
-      onRequest(_request, answer) {
-        answer.head(200, "OK", ["Content-Length", "2"]);
-        answer.end(Buffer.from("ok"));
+      onRequest(_request, response) {
+        response.head(200, "OK", ["Content-Length", "2"]);
+        response.end(Buffer.from("ok"));
       },
       onUpgrade: (_request, socket) => void socket.destroy(),
       onFault: () => Buffer.from("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"),
@@ -78,8 +78,8 @@ test("hundreds of clients that come at once get their responses, whatever the ot
     await once(client, "close");
     return text;
   };
-  const answers = await Promise.all(Array.from({ length: 300 }, (_, at) => ask(at)));
-  expect(answers.filter((text) => text.startsWith("HTTP/1.1 200 OK") && text.endsWith("ok")).length).toBe(200);
+  const responses = await Promise.all(Array.from({ length: 300 }, (_, at) => ask(at)));
+  expect(responses.filter((text) => text.startsWith("HTTP/1.1 200 OK") && text.endsWith("ok")).length).toBe(200);
   const closed = server.close();
   server.closeAll();
   await closed;

@@ -44,7 +44,7 @@ class NodeCall implements UpstreamCall {
   #outgoing: http.ClientRequest | undefined;
   #incoming: http.IncomingMessage | undefined;
   #pending: Uint8Array[] = [];
-  #endAsked = false;
+  #endRequested = false;
   #paused = false;
   #settled = false;
   #headSeen = false;
@@ -68,7 +68,7 @@ class NodeCall implements UpstreamCall {
   }
 
   end(): void {
-    this.#endAsked = true;
+    this.#endRequested = true;
     this.#outgoing?.end();
   }
 
@@ -107,9 +107,9 @@ class NodeCall implements UpstreamCall {
       maxHeaderSize: this.#options.headBytesMax ?? UPSTREAM_DEFAULTS.headBytesMax,
     } as https.RequestOptions);
     this.#outgoing = outgoing;
-    outgoing.on("information", (told) => {
+    outgoing.on("information", (information) => {
       this.#resendableAt = undefined;
-      this.#events.onInformation?.(told.statusCode, told.rawHeaders as string[]);
+      this.#events.onInformation?.(information.statusCode, information.rawHeaders as string[]);
     });
     outgoing.on("response", (incoming) => this.#receive(incoming));
     outgoing.on("upgrade", (incoming, socket, early) => {
@@ -138,7 +138,7 @@ class NodeCall implements UpstreamCall {
       const waiting = this.#pending;
       this.#pending = [];
       for (const bytes of waiting) outgoing.write(bytes);
-      if (this.#endAsked) outgoing.end();
+      if (this.#endRequested) outgoing.end();
       else if (waiting.length > 0) this.#events.onDrain?.();
     }
   }

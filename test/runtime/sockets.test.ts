@@ -104,8 +104,8 @@ describe.each([
     const closed = happens(socket, "close");
     socket.write(Buffer.from("answer"));
     socket.end();
-    const [answer] = await once(client, "data");
-    expect(String(answer)).toBe("answer");
+    const [response] = await once(client, "data");
+    expect(String(response)).toBe("answer");
     await closed;
   });
 

@@ -98,7 +98,7 @@ describe("a listener over TLS", () => {
     expect((await ask("/large", { method: "HEAD" })).status).toBe(200);
     const refused = await ask("/refused", { method: "POST", body });
     expect([refused.status, refused.headers.getSetCookie()]).toEqual([403, ["a=1", "b=2"]]);
-    await expect(ask("/broken").then((answer) => answer.text())).rejects.toThrow();
+    await expect(ask("/broken").then((response) => response.text())).rejects.toThrow();
   });
 
   test("serves many connections at once", async () => {

@@ -150,12 +150,12 @@ describe.each(UPSTREAMS)("upstream over %s", (_client, createUpstream) => {
       socket.write(Buffer.alloc(total, 1));
     });
     const upstream = createUpstream({ resolve: loopback });
-    const { answer, call, head, done } = ask(upstream, provider.port);
+    const { response, call, head, done } = ask(upstream, provider.port);
     await head;
     call.pause();
-    const before = answer.body.byteLength;
+    const before = response.body.byteLength;
     await Bun.sleep(50);
-    expect(answer.body.byteLength).toBe(before);
+    expect(response.body.byteLength).toBe(before);
     call.resume();
     expect((await done).body.byteLength).toBe(total);
     upstream.close();
@@ -168,11 +168,11 @@ describe.each(UPSTREAMS)("upstream over %s", (_client, createUpstream) => {
       socket.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf");
     });
     const upstream = createUpstream({ resolve: loopback });
-    const { answer, call, head } = ask(upstream, provider.port);
+    const { response, call, head } = ask(upstream, provider.port);
     await head;
     call.abort();
     await closed.promise;
-    expect([answer.ended, answer.error]).toEqual([undefined, undefined]);
+    expect([response.ended, response.error]).toEqual([undefined, undefined]);
     upstream.close();
   });
 

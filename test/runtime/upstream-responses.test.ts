@@ -155,13 +155,13 @@ describe.each(UPSTREAMS)("upstream over %s", (client, createUpstream) => {
       if (pieces.join("").includes("HTTP/1.0")) socket.end();
     });
     const upstream = createUpstream({ resolve: loopback });
-    const answer = await ask(upstream, provider.port).done;
-    expect(answer.error).toBeUndefined();
-    expect(answer.ended).toBe(true);
+    const response = await ask(upstream, provider.port).done;
+    expect(response.error).toBeUndefined();
+    expect(response.ended).toBe(true);
     const { body, reused, informations, ...head } = expected;
-    expect(answer).toMatchObject(structuredClone(head) as object);
-    if (body !== undefined) expect(answer.body.toString("latin1")).toBe(body);
-    if (informations !== undefined) expect(answer.informations).toEqual([...informations]);
+    expect(response).toMatchObject(structuredClone(head) as object);
+    if (body !== undefined) expect(response.body.toString("latin1")).toBe(body);
+    if (informations !== undefined) expect(response.informations).toEqual([...informations]);
     if (reused !== undefined) {
       await new Promise((resolve) => setImmediate(resolve));
       expect((await ask(upstream, provider.port).done).ended).toBe(true);
@@ -173,8 +173,8 @@ describe.each(UPSTREAMS)("upstream over %s", (client, createUpstream) => {
   test("takes a response that ends with its connection", async () => {
     await using provider = await startProvider(({ socket }) => socket.end("HTTP/1.1 200 OK\r\n\r\nall of it"));
     const upstream = createUpstream({ resolve: loopback });
-    const answer = await ask(upstream, provider.port).done;
-    expect([answer.ended, answer.body.toString()]).toEqual([true, "all of it"]);
+    const response = await ask(upstream, provider.port).done;
+    expect([response.ended, response.body.toString()]).toEqual([true, "all of it"]);
     upstream.close();
   });
 
@@ -183,26 +183,26 @@ describe.each(UPSTREAMS)("upstream over %s", (client, createUpstream) => {
       socket.write("HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n");
     });
     const upstream = createUpstream({ resolve: loopback });
-    const answer = await ask(upstream, provider.port, { method: "HEAD" }).done;
-    expect([answer.ended, answer.headers]).toEqual([true, ["Content-Length", "500"]]);
+    const response = await ask(upstream, provider.port, { method: "HEAD" }).done;
+    expect([response.ended, response.headers]).toEqual([true, ["Content-Length", "500"]]);
     upstream.close();
   });
 
   test.each([...MALFORMED, ...(client !== "node:http" ? MALFORMED_STRICT : [])])("refuses %s", async (_name, bytes) => {
     await using provider = await startProvider(({ socket }) => socket.write(Buffer.from(bytes, "latin1")));
     const upstream = createUpstream({ resolve: loopback });
-    const answer = await ask(upstream, provider.port).done;
-    expect([answer.ended, answer.error?.kind]).toEqual([undefined, "protocol"]);
+    const response = await ask(upstream, provider.port).done;
+    expect([response.ended, response.error?.kind]).toEqual([undefined, "protocol"]);
     upstream.close();
   });
 
   test.each(CUT_OFF)("a response cut off %s is an error and no end", async (_name, bytes, headSeen) => {
     await using provider = await startProvider(({ socket }) => socket.end(Buffer.from(bytes, "latin1")));
     const upstream = createUpstream({ resolve: loopback });
-    const answer = await ask(upstream, provider.port).done;
-    expect([answer.ended, answer.status !== undefined]).toEqual([undefined, headSeen]);
-    expect(answer.error?.kind).toBe("broken");
-    if (headSeen && client !== "node:http") expect(answer.body.toString()).toBe("half");
+    const response = await ask(upstream, provider.port).done;
+    expect([response.ended, response.status !== undefined]).toEqual([undefined, headSeen]);
+    expect(response.error?.kind).toBe("broken");
+    if (headSeen && client !== "node:http") expect(response.body.toString()).toBe("half");
     upstream.close();
   });
 
@@ -213,8 +213,8 @@ describe.each(UPSTREAMS)("upstream over %s", (client, createUpstream) => {
       port = closed.port;
     }
     const upstream = createUpstream({ resolve: loopback });
-    const answer = await ask(upstream, port).done;
-    expect(answer.error?.kind).toBe("unreachable");
+    const response = await ask(upstream, port).done;
+    expect(response.error?.kind).toBe("unreachable");
     upstream.close();
   });
 });

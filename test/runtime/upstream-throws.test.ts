@@ -40,14 +40,14 @@ test("what the opening of a call throws arrives as its error, behind the turn in
 });
 
 test("a call that was given up has no error", async () => {
-  let told = 0;
+  let count = 0;
   const { events } = errors();
-  const call = neverThrowing(broken).open(request, { ...events, onError: () => void told++ });
+  const call = neverThrowing(broken).open(request, { ...events, onError: () => void count++ });
   call.write(new Uint8Array(1));
   call.end();
   call.abort();
   await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
-  expect(told).toBe(0);
+  expect(count).toBe(0);
 });
 
 test("a later try, which a timer makes, may throw as well", async () => {

@@ -40,10 +40,10 @@ describe.each(UPSTREAMS)("upstream over %s", (_client, createUpstream) => {
     await using provider = await startTlsProvider();
     const upstream = createUpstream({ resolve: loopback, ...(trusted === undefined ? {} : { ca: trusted }) });
     const request = { origin: { secure: true, host, port: provider.port } };
-    const answer = await ask(upstream, provider.port, request).done;
-    expect<unknown>(answer.error?.kind).toBe(failure);
+    const response = await ask(upstream, provider.port, request).done;
+    expect<unknown>(response.error?.kind).toBe(failure);
     if (failure === undefined) {
-      expect(answer.body.toString()).toBe("ok");
+      expect(response.body.toString()).toBe("ok");
       expect(provider.names).toEqual([host.startsWith("provider") ? "provider.test" : ""]);
       expect((await ask(upstream, provider.port, request).done).body.toString()).toBe("ok");
     }

@@ -18,7 +18,7 @@ export const UPSTREAMS = [
 
 export const loopback: UpstreamOptions["resolve"] = async () => [{ address: "127.0.0.1", family: 4 }];
 
-export interface Answered {
+export interface Received {
   status?: number;
   reason?: string;
   headers?: string[];
@@ -29,28 +29,28 @@ export interface Answered {
   error?: UpstreamError;
 }
 
-export interface Asked {
-  readonly answer: Answered;
+export interface Sent {
+  readonly response: Received;
   readonly call: UpstreamCall;
   readonly head: Promise<void>;
   /** Resolves when the exchange has ended, one way or the other. */
-  readonly done: Promise<Answered>;
+  readonly done: Promise<Received>;
   /** Resolves at the next drain. */
   drained: () => Promise<void>;
 }
 
 /** Opens a request and gathers what comes of it; calls after the end become an error of the test. */
-export function ask(upstream: Upstream, port: number, request: Partial<UpstreamRequest> = {}): Asked {
-  const answer: Answered = { informations: [], body: Buffer.alloc(0), chunks: [] };
+export function ask(upstream: Upstream, port: number, request: Partial<UpstreamRequest> = {}): Sent {
+  const response: Received = { informations: [], body: Buffer.alloc(0), chunks: [] };
   const head = Promise.withResolvers<void>();
-  const done = Promise.withResolvers<Answered>();
+  const done = Promise.withResolvers<Received>();
   let drained = Promise.withResolvers<void>();
   let over = false;
   const finish = () => {
     if (over) done.reject(new Error("an exchange ended twice"));
     over = true;
     head.resolve();
-    done.resolve(answer);
+    done.resolve(response);
   };
   const call = upstream.open(
     {
@@ -62,22 +62,22 @@ export function ask(upstream: Upstream, port: number, request: Partial<UpstreamR
       ...request,
     },
     {
-      onInformation: (status) => void answer.informations.push(status),
+      onInformation: (status) => void response.informations.push(status),
       onHead(status, reason, headers) {
-        Object.assign(answer, { status, reason, headers });
+        Object.assign(response, { status, reason, headers });
         head.resolve();
       },
       onData(bytes) {
         if (over) done.reject(new Error("bytes came behind the end"));
-        answer.body = Buffer.concat([answer.body, bytes]);
-        answer.chunks.push(bytes.byteLength);
+        response.body = Buffer.concat([response.body, bytes]);
+        response.chunks.push(bytes.byteLength);
       },
       onEnd() {
-        answer.ended = true;
+        response.ended = true;
         finish();
       },
       onError(error) {
-        answer.error = error;
+        response.error = error;
         finish();
       },
       onDrain() {
@@ -86,5 +86,5 @@ export function ask(upstream: Upstream, port: number, request: Partial<UpstreamR
       },
     },
   );
-  return { answer, call, head: head.promise, done: done.promise, drained: () => drained.promise };
+  return { response, call, head: head.promise, done: done.promise, drained: () => drained.promise };
 }

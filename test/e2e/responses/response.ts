@@ -1,4 +1,6 @@
 import type { Json } from "../../../src/plugin-host/contract.ts";
 
 /** What a provider answers: one JSON body, or events that go out one after the other. */
-export type Answer = { readonly json: Json; readonly status?: number } | { readonly events: readonly string[] };
+export type ScriptedResponse =
+  | { readonly json: Json; readonly status?: number }
+  | { readonly events: readonly string[] };

@@ -1,5 +1,5 @@
 import type { Json } from "../../../src/plugin-host/contract.ts";
-import type { Answer } from "./answer.ts";
+import type { ScriptedResponse } from "./response.ts";
 
 /** What the model of these tests says, and what it is made of when streamed. */
 export const WORDS = ["The weir ", "holds 7 m³/s", " — even “at night” ", "🌊."];
@@ -28,7 +28,7 @@ export const datedName = (model: string) => `${model}-2026-03-01`;
 const CREATED = 1_790_000_000;
 
 /** `/v1/chat/completions`: plain or streamed; with tools it calls the first of them. */
-export function chatCompletions(body: Json): Answer {
+export function chatCompletions(body: Json): ScriptedResponse {
   const model = datedName(body.model);
   const tool = body.tools?.[0]?.function?.name;
   if (body.stream === true) return { events: chatEvents(model, tool, body.stream_options?.include_usage === true) };
@@ -76,7 +76,7 @@ function chatEvents(model: string, tool: string | undefined, withUsage: boolean)
 }
 
 /** `/v1/responses`: plain or streamed; with tools it calls the first of them. */
-export function responses(body: Json): Answer {
+export function responses(body: Json): ScriptedResponse {
   const tool = body.tools?.[0]?.name;
   const item = tool
     ? {
@@ -150,7 +150,7 @@ function responseEvents(response: Json, item: Json, isCall: boolean): string[] {
 }
 
 /** `/v1/embeddings`: as numbers, or as base64 where the client asks for that. */
-export function embeddings(body: Json): Answer {
+export function embeddings(body: Json): ScriptedResponse {
   const inputs: Json[] = Array.isArray(body.input) ? body.input : [body.input];
   const vector = [0.25, -0.5, 0.125];
   const embedding =

@@ -1,6 +1,6 @@
 import type { Json } from "../../../src/plugin-host/contract.ts";
-import type { Answer } from "./answer.ts";
 import { SENTENCE, TOOL_ARGUMENTS, WORDS } from "./openai.ts";
+import type { ScriptedResponse } from "./response.ts";
 
 /** What the record holds for this: prompt 12 + 30 + 20 = 62, completion 19. */
 const MESSAGE_USAGE = {
@@ -13,7 +13,7 @@ const MESSAGE_USAGE = {
 };
 
 /** `/v1/messages`: plain or streamed; with tools it speaks, then calls the first of them. */
-export function messages(body: Json): Answer {
+export function messages(body: Json): ScriptedResponse {
   const tool = body.tools?.[0]?.name;
   const content: Json[] = [{ type: "text", text: SENTENCE }];
   if (tool) content.push({ type: "tool_use", id: "toolu_1", name: tool, input: TOOL_ARGUMENTS });
