@@ -7,6 +7,7 @@ import { inspectFile } from "./database/snapshot.ts";
 import type { Store } from "./databases.ts";
 import { MIGRATIONS } from "./migrations/list.ts";
 import type { Migration } from "./migrations/migration.ts";
+import { NEWEST } from "./migrations/newest.ts";
 import { localPath } from "./store.ts";
 
 /**
@@ -43,8 +44,10 @@ async function migrateTarget(
     // A new database gets all steps in one transaction: a transaction costs more than a step on empty tables.
     const next = version === 0 ? mine : mine.slice(version, version + 1);
     if (next.length === 0) return;
+    const isNew = version === 0 && all === MIGRATIONS;
+    const statements = isNew ? NEWEST[target] : next.flatMap((step) => step.statements);
     try {
-      await database.batch(next.flatMap((step) => [mark(step), ...step.statements.map((sql) => ({ sql, args: [] }))]));
+      await database.batch([...next.map(mark), ...statements.map((sql) => ({ sql, args: [] }))]);
     } catch (cause) {
       // Another program may have applied this step meanwhile: then inserting its version fails, and the version has advanced.
       if ((await currentVersion(database, target)) === version) throw cause;

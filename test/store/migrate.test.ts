@@ -1,7 +1,11 @@
 import { describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { is } from "drizzle-orm";
 import { getTableConfig, SQLiteTable } from "drizzle-orm/sqlite-core";
+import { newestSchema } from "../../build/newest-schema.ts";
 import * as tables from "../../src/record/tables.ts";
+import type { Database } from "../../src/store/database/database.ts";
 import { ensureOrganization } from "../../src/store/keys.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { MIGRATIONS } from "../../src/store/migrations/list.ts";
@@ -27,7 +31,39 @@ const TABLES = Object.values(tables).filter((table) => is(table, SQLiteTable)) a
 const column = (name: string, type: string, notNull: boolean, fallback: string | null, primary: boolean) =>
   `${name} ${type.toLowerCase()}${notNull ? " not null" : ""} default ${fallback} ${primary ? "key" : ""}`;
 
+/** What stands in a database: by its name, how each table, index and trigger is made, and the rows of tables. */
+async function contentOf(database: Database): Promise<Record<string, { sql: string; rows: unknown[] }>> {
+  const made = await database.query<{ type: string; name: string; sql: string }>({
+    sql: "select type, name, coalesce(sql, '') as sql from sqlite_schema",
+    args: [],
+  });
+  const content: Record<string, { sql: string; rows: unknown[] }> = {};
+  for (const { type, name, sql } of made) {
+    const columns = name === "migrations" ? "target, version, name" : "*";
+    const select = { sql: `select ${columns} from "${name}"`, args: [] };
+    content[name] = { sql, rows: type === "table" ? await database.query(select) : [] };
+  }
+  return content;
+}
+
 describe("the migrations", () => {
+  test("make of an empty database, each by itself, what it is made of at once", async () => {
+    expect(readFileSync(join(import.meta.dir, "../../src/store/migrations/newest.ts"), "utf8")).toBe(
+      await newestSchema(),
+    );
+    const made = [MIGRATIONS, [...MIGRATIONS]].map(async (list) => {
+      using directory = ownDirectory();
+      const store = await openStore(directory.config, "write");
+      await migrate(store, list);
+      const content = { records: await contentOf(store.records), bodies: await contentOf(store.bodies) };
+      await store.close();
+      return content;
+    });
+    const [atOnce, byThemselves] = await Promise.all(made);
+    expect(atOnce!).toEqual(byThemselves!);
+    expect(atOnce!.records["block_watch"]!.rows).toHaveLength(1);
+  });
+
   test.each(TABLES.map((table) => [getTableConfig(table).name, table] as const))(
     "make the table %s as the code knows it",
     async (name, table) => {
