@@ -175,7 +175,9 @@ test("a client that leaves while the gateway waits ends it", async () => {
   await using gateway = await startTestGateway();
   await using provider = await scripted(BUSY, OK);
   const client = net.connect(gateway.port, "127.0.0.1");
-  client.write(requestText(provider.origin, retrying({ "Gateway-Retry-Min-Timeout": "900" })));
+  // Long enough for a busy machine to notice that the client leaves.
+  const waits = { "Gateway-Retry-Min-Timeout": "3000", "Gateway-Retry-Max-Timeout": "3000" };
+  client.write(requestText(provider.origin, retrying(waits)));
   await gateway.spool.until(() =>
     [...gateway.spool.exchanges.values()].find(({ begin }) => begin.attemptOf !== undefined),
   );
@@ -183,7 +185,7 @@ test("a client that leaves while the gateway waits ends it", async () => {
   await gateway.spool.until(() =>
     [...gateway.spool.exchanges.values()].find(({ end }) => end?.outcome === "client_gone"),
   );
-  await new Promise((wake) => setTimeout(wake, 700));
+  await new Promise((wake) => setTimeout(wake, 3_200));
   expect(provider.seen.length).toBe(1);
 });
 
