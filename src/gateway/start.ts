@@ -236,8 +236,10 @@ function createParts(options: GatewayOptions, ownPorts: ReadonlySet<number>): Ga
     entriesMax: config.cache_max_entries,
     headMsMax: config.upstream_timeout_seconds * 1_000,
   });
+  // After the write to the spool that ends the turn: a request's record is in the page cache before the request leaves.
+  const atTurnEnd = (work: () => void) => spool.atTurnEnd(() => queueMicrotask(work));
   const upstreamFor = (judge: TargetGuard) =>
-    createStrictUpstream({ resolve: createResolve(judge, config.dns_servers), ...(ca === undefined ? {} : { ca }) });
+    createStrictUpstream({ resolve: createResolve(judge, config.dns_servers), ...(ca && { ca }), atTurnEnd });
   const upstream = neverThrowing(withEcho(upstreamFor(guard), content));
   const tables = options.tables ?? (() => NO_TABLES);
   const opened = privateHosts(tables, registry);

@@ -125,11 +125,11 @@ class NativeSocket extends EventEmitter implements ByteSocket {
     return false;
   }
 
-  writeCopied(bytes: Buffer, length: number): boolean {
+  writeCopied(bytes: Buffer, from: number, length: number): boolean {
     if (this.#handle === undefined || !this.writable) return false;
-    const sent = this.#unsentBytes > 0 ? 0 : Math.max(0, this.#handle.write(bytes, 0, length));
+    const sent = this.#unsentBytes > 0 ? 0 : Math.max(0, this.#handle.write(bytes, from, length));
     if (sent === length) return true;
-    this.#unsent.push(Buffer.copyBytesFrom(bytes, sent, length - sent));
+    this.#unsent.push(Buffer.copyBytesFrom(bytes, from + sent, length - sent));
     this.#unsentBytes += length - sent;
     return false;
   }

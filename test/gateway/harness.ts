@@ -103,7 +103,10 @@ export class MemorySpool implements SpoolWriter {
     for (const wake of this.#waiting) wake();
   }
   atTurnEnd(work: () => void): void {
-    setImmediate(work);
+    setImmediate(() => {
+      work();
+      this.flush();
+    });
   }
   flush(): void {
     for (const id of this.#unflushed) this.flushed.add(id);

@@ -40,6 +40,20 @@ test("with spool_sync = always no response leaves before the spool is on the dis
   expect((await spool.ended(idOf(await answer))).end?.outcome).toBe("complete");
 });
 
+test("a request without a body or with a short one is in the page cache before it leaves for its provider", async () => {
+  const spool = new MemorySpool();
+  const flushed: number[] = [];
+  await using provider = await startProvider(({ socket }) => {
+    flushed.push(spool.flushed.size);
+    socket.write(OK);
+  });
+  await using gateway = await startTestGateway({ spool });
+  await once(gateway, "GET /", gatewayHeaders(provider.origin)); // on a new connection, the others on the kept one
+  await once(gateway, "GET /", gatewayHeaders(provider.origin));
+  await once(gateway, "POST /", gatewayHeaders(provider.origin, "Content-Length: 4\r\n"), "body");
+  expect(flushed).toEqual([1, 2, 3]);
+});
+
 test("draining refuses new connections, lets what is in flight end, and cuts the rest", async () => {
   const sockets = new Map<string, net.Socket>();
   await using provider = await startProvider(({ head, socket }) => {

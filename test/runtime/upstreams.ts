@@ -9,11 +9,17 @@ import type {
 } from "../../src/runtime/http/upstream.ts";
 import { createNodeUpstream } from "./node-upstream.ts";
 
+const atTurnEnd = (work: () => void) => void setImmediate(work);
+
 /** Both clients; everything that is true of one has to be true of the other. */
 export const UPSTREAMS = [
   ["node:http", createNodeUpstream],
   ["strict", createStrictUpstream],
-  ["strict, node:net", (options: UpstreamOptions) => createStrictUpstream({ ...options, sockets: nodeSockets })],
+  ["strict, at the turn's end", (options: UpstreamOptions) => createStrictUpstream({ ...options, atTurnEnd })],
+  [
+    "strict, node:net",
+    (options: UpstreamOptions) => createStrictUpstream({ ...options, sockets: nodeSockets, atTurnEnd }),
+  ],
 ] as const;
 
 export const loopback: UpstreamOptions["resolve"] = async () => [{ address: "127.0.0.1", family: 4 }];

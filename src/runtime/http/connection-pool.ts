@@ -1,6 +1,7 @@
 import { type Connector, createConnector } from "./connect.ts";
 import { ResponseParser, type ResponseSink } from "./response-parser.ts";
 import type { ByteSocket } from "./sockets.ts";
+import { TurnWrites } from "./turn-writes.ts";
 import type { UpstreamOptions, UpstreamOrigin, UpstreamRequest } from "./upstream.ts";
 import { UPSTREAM_DEFAULTS, UpstreamError } from "./upstream.ts";
 
@@ -12,6 +13,8 @@ export class Pool {
   readonly connect: Connector;
   readonly headBytesMax: number;
   readonly unreadMs: number | undefined;
+  /** Undefined if requests are sent immediately. */
+  readonly writes: TurnWrites | undefined;
   readonly #idleMs: number;
   readonly #idle = new Map<string, Connection[]>();
   #sweep: ReturnType<typeof setInterval> | undefined;
@@ -21,6 +24,7 @@ export class Pool {
     this.connect = createConnector(options);
     this.headBytesMax = options.headBytesMax ?? UPSTREAM_DEFAULTS.headBytesMax;
     this.unreadMs = options.unreadMs;
+    this.writes = options.atTurnEnd && new TurnWrites(options.atTurnEnd);
     this.#idleMs = options.idleMs ?? UPSTREAM_DEFAULTS.idleMs;
   }
 

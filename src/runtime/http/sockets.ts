@@ -19,8 +19,8 @@ export interface ByteSocket {
   emit(event: "data", bytes: Buffer): unknown;
   /** @returns false if the caller should wait for "drain". */
   write(bytes: Uint8Array): boolean;
-  /** Like `write`, for a buffer that the caller reuses: bytes that the system does not accept are copied. */
-  writeCopied?(bytes: Buffer, length: number): boolean;
+  /** Writes part of a buffer that the caller reuses: bytes that the system does not accept are copied. */
+  writeCopied?(bytes: Buffer, from: number, length: number): boolean;
   /** Closes this side once everything written has been sent. */
   end(): unknown;
   /** Closes both sides immediately. */

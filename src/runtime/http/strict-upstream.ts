@@ -150,7 +150,11 @@ class Call implements UpstreamCall, ConnectionUser {
     connection.begin(this, this.#request);
     if (this.#paused) connection.pause();
     const { socket } = connection;
-    writeJoined(socket, headText(this.#request), this.#request.body ?? NOTHING);
+    const head = headText(this.#request);
+    const body = this.#request.body ?? NOTHING;
+    const isWhole = this.#endRequested && this.#waiting.length === 0;
+    if (isWhole && this.#request.framing !== "chunked" && this.#pool.writes?.add(socket, head, body)) return;
+    writeJoined(socket, head, body);
     const waiting = this.#waiting;
     this.#waiting = [];
     let room = true;

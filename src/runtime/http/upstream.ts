@@ -127,6 +127,8 @@ export interface UpstreamOptions {
   readonly headBytesMax?: number;
   /** Opens the connections without TLS. */
   readonly sockets?: Sockets;
+  /** Calls `work` at the end of this turn of the event loop. Complete requests on kept connections are sent then, together. */
+  readonly atTurnEnd?: (work: () => void) => void;
   /** How long after sending, in milliseconds, a request counts as unread if its kept-alive connection closes. */
   readonly unreadMs?: number;
 }

@@ -17,7 +17,7 @@ export function writeJoined(socket: ByteSocket, before: string, bytes: Uint8Arra
     return socket.write(own);
   }
   fill(shared, before, bytes, behind);
-  return socket.writeCopied(shared, length);
+  return socket.writeCopied(shared, 0, length);
 }
 
 function fill(all: Buffer, before: string, bytes: Uint8Array, behind: string): void {
