@@ -224,12 +224,17 @@ test(
       () => "two calls are under way",
     );
     expect((await ask("POST", `${runs}/${started.id}/cancel`)).state).toBe("cancelled");
+    // The jobs look once a second; the look that begins this run has seen that the other one is cancelled.
+    const later = await dataset(1);
+    const { id } = await ask("POST", later, { targets: [{ model: "custom/echo" }] });
+    await inState(`${later}/${id}`, "done");
     gate.resolve();
     await until(
       async () => (await ask("GET", `${runs}/${started.id}`)).done >= 2,
       LIMIT_MS,
       () => "they are kept",
     );
+    expect(requests.slice(before).map(({ model }) => model)).toEqual(["slow", "slow", "echo"]);
     await ask("POST", `${runs}/${started.id}/resume`, {});
     expect(await inState(`${runs}/${started.id}`, "done")).toMatchObject({ done: 6, errors: 0 });
   },
