@@ -99,16 +99,26 @@ test("with the database away both continue, together within twice the quota, and
   expect(passed(statuses)).toBeGreaterThan(0);
   expect(passed(statuses) + 2).toBeLessThanOrEqual(20);
   await sqld.start();
-  const fresh = "6;w=3602";
-  await until(
-    async () => (await send(nodes[0], "1000;w=3603")) === 200 && (await sharing()),
-    60_000,
-    () => "not shared again",
-  );
-  expect(
-    passed(await Promise.all(Array.from({ length: 30 }, (_, at) => send(nodes[at % 2 === 0 ? 0 : 1], fresh)))),
-  ).toBe(6);
+  // A database that takes too long on a busy machine is away again: then another policy is tried.
+  for (let seconds = 3602; ; seconds++) {
+    await until(
+      async () => (await send(nodes[0], "1000;w=3500")) === 200 && (await sharing()),
+      60_000,
+      () => "not shared again",
+    );
+    const before = alone();
+    const burst = Array.from({ length: 30 }, (_, at) => send(nodes[at % 2 === 0 ? 0 : 1], `6;w=${seconds}`));
+    const through = passed(await Promise.all(burst));
+    if (through !== 6 && alone() > before) continue;
+    expect(through).toBe(6);
+    return;
+  }
 }, 120_000);
+
+/** How often a node has said that it continues with its own part. */
+function alone(): number {
+  return nodes.reduce((count, node) => count + node.log().split("cannot be shared now").length - 1, 0);
+}
 
 /** Whether both nodes have said that they share limits again. */
 async function sharing(): Promise<boolean> {
