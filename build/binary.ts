@@ -35,6 +35,9 @@ async function build(target: string, outfile: string): Promise<void> {
     entrypoints: ["src/main.ts", ...found].map((path) => join(root, path)),
     target: "bun",
     format: "esm",
+    // The program and its threads share most of their code: with a copy of it for each the file would be a third larger, and an
+    // idle service would take 19 MB more.
+    splitting: true,
     // Halves the time to the first request, from 280 to 140 ms of CPU time. Bytecode is made by this machine's Bun, so
     // binaries for other machines do without it.
     bytecode: target === hostTarget(),
