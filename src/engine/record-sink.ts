@@ -5,8 +5,8 @@ import type { MappingsOfProviders } from "../store/bodies/body-text.ts";
 import type { RemovalOrder } from "../store/retention/remove.ts";
 import type { Positions } from "../store/spool-positions.ts";
 import type { Statement, Store } from "../store/store.ts";
-import type { AnswerName, Arrival, Maintenance, RecordChange, RecordUpdate, UpdateResult } from "../threads.ts";
-import type { EarlierAnswer } from "../unified/earlier-answer.ts";
+import type { Arrival, Maintenance, RecordChange, RecordUpdate, ResponseName, UpdateResult } from "../threads.ts";
+import type { EarlierResponse } from "../unified/earlier-response.ts";
 import type { RecordKey } from "./record-source.ts";
 import type { Storable } from "./storable.ts";
 
@@ -121,7 +121,7 @@ export interface RecordSink {
   /** Usage of those of these exchanges that have ended. */
   usageOf(requestIds: readonly string[]): Promise<readonly RequestUsage[]>;
   /** Finds the credential and the request that made a response. */
-  answerOf(answer: AnswerName): Promise<EarlierAnswer | undefined>;
+  responseOf(name: ResponseName): Promise<EarlierResponse | undefined>;
   /** Whether a record's bodies contain the complete response of a successful request. */
   isWhole(requestId: string): Promise<boolean>;
 }

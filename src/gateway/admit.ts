@@ -108,7 +108,7 @@ export function beginMeta(parts: GatewayParts, arrival: Arrival, key: KeySnapsho
 
 /** Cache and retry settings. Also validated for a WebSocket, which uses neither. */
 function readWishes(parts: GatewayParts, { exchange, request, headers }: Arrival, route: Route | undefined) {
-  const asked = speaksOfCache(headers)
+  const settings = speaksOfCache(headers)
     ? readCacheSettings(headers.gateway, valuesOf(headers, "cache-control"))
     : undefined;
   // Fallbacks of the unified address name models; the unified code reads them.
@@ -118,9 +118,9 @@ function readWishes(parts: GatewayParts, { exchange, request, headers }: Arrival
     targets: route === undefined ? [] : findFallbacks(parts, plan, route, request.incoming.url),
   };
   if (request.client !== undefined) return { caching: undefined, retry: undefined };
-  if (asked !== undefined) exchange.cache = {};
+  if (settings !== undefined) exchange.cache = {};
   // The cache key does not contain `Range`, so a range request bypasses the cache.
-  const caching = asked === undefined || valuesOf(headers, "range").length > 0 ? undefined : asked;
+  const caching = settings === undefined || valuesOf(headers, "range").length > 0 ? undefined : settings;
   return { caching, retry };
 }
 

@@ -57,7 +57,7 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
   readonly startedAt = this.clock();
   recording: Recording;
   readonly #deps: ExchangeDeps;
-  readonly #answer: ServerResponse;
+  readonly #response: ServerResponse;
   /** The socket and the bytes after the head, for a request that asks for another protocol. */
   readonly #client: { readonly socket: ByteSocket; readonly early: Uint8Array } | undefined;
   provider: ProviderPlugin | undefined;
@@ -98,17 +98,17 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
   constructor(
     deps: ExchangeDeps,
     id: string,
-    answer: ServerResponse,
+    response: ServerResponse,
     client?: { socket: ByteSocket; early: Uint8Array },
   ) {
     this.#deps = deps;
     this.id = id;
-    this.#answer = answer;
-    this.#writer = new ResponseWriter(answer, this);
+    this.#response = response;
+    this.#writer = new ResponseWriter(response, this);
     this.#client = client;
     this.recording = new Recording(deps.spool, id, deps.recordedBytesMax, this.clock);
     deps.inFlight.add(this);
-    answer.onClose(() => this.#onClientGone());
+    response.onClose(() => this.#onClientGone());
   }
 
   get ended(): boolean {
@@ -185,7 +185,7 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
       // Bytes received in the same turn as the failure still go to the client.
       this.#writer.flush();
       this.#finish({ outcome, status: own.status, error: own });
-      this.#answer.destroy();
+      this.#response.destroy();
       return;
     }
     this.#writer.headSent = true;
@@ -195,9 +195,9 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
     this.recording.responseBody(body);
     this.#finish({ outcome, status, error: { code: own.code, message: own.message } });
     const send = () => {
-      this.#answer.head(status, reasonOf(status), this.#withOwn(headers));
+      this.#response.head(status, reasonOf(status), this.#withOwn(headers));
       this.upload?.stop();
-      this.#answer.end(body);
+      this.#response.end(body);
     };
     if (this.#deps.syncAlways && this.recording.begun) this.#synced().then(send);
     else send();
@@ -267,7 +267,7 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
 
   depart(): void {
     this.upload?.stop();
-    this.#answer.end(this.#rest);
+    this.#response.end(this.#rest);
   }
 
   onError(error: UpstreamError): void {
@@ -294,8 +294,8 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
     this.recording.flush();
     this.#writer.headSent = true;
     const upgrade = raw.find((_, at) => at % 2 === 1 && raw[at - 1]!.toLowerCase() === "upgrade") ?? "websocket";
-    this.#answer.head(status, reason, ["Upgrade", upgrade, "Connection", "Upgrade", ...this.#withOwn(forward)]);
-    this.#answer.flush();
+    this.#response.head(status, reason, ["Upgrade", upgrade, "Connection", "Upgrade", ...this.#withOwn(forward)]);
+    this.#response.flush();
     this.#cut = joinSockets({
       client: client.socket,
       clientEarly: client.early,
@@ -329,7 +329,7 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
     this.call?.abort();
     this.#finish({ outcome: "cut_off", status: 500 });
     this.#cut?.();
-    this.#answer.destroy();
+    this.#response.destroy();
   }
 
   #headFacts(): Partial<HeadMeta> | undefined {
@@ -352,7 +352,7 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
 
   #onClientGone(): void {
     if (this.#ended || this.#cut !== undefined) return;
-    if (!this.#writer.endAsked) this.call?.abort();
+    if (!this.#writer.endRequested) this.call?.abort();
     this.upload?.stop();
     this.#finish(this.#endingOfGone());
   }

@@ -9,20 +9,20 @@ import { labelOf } from "./target.ts";
 /** Headers where SDKs put a key; the gateway's own key is not read from these. */
 const KEY_HEADERS: ReadonlySet<string> = new Set(["authorization", "x-api-key", "api-key", "x-goog-api-key"]);
 
-type Asked = Pick<GatewayParts, "keys" | "providers" | "domain">;
+type Known = Pick<GatewayParts, "keys" | "providers" | "domain">;
 
 /**
  * Returns the error, or one that names the likely mistake: a request without a key or a target often has one under another
  * name. Looks at names only, and is called only for refused requests.
  */
-export function explain(error: unknown, headers: RequestHeaders, asked: Asked): unknown {
+export function explain(error: unknown, headers: RequestHeaders, known: Known): unknown {
   if (!(error instanceof GatewayError)) return error;
   if (error.code === "missing_gateway_auth") {
-    const why = misspelt(headers, ["auth"]) ?? keyElsewhere(headers, asked);
+    const why = misspelt(headers, ["auth"]) ?? keyElsewhere(headers, known);
     return why === undefined ? error : new GatewayError(error.code, why);
   }
   if (error.code === "missing_target") {
-    const why = misspelt(headers, ["target-url", "target-provider"]) ?? unknownLabel(headers, asked);
+    const why = misspelt(headers, ["target-url", "target-provider"]) ?? unknownLabel(headers, known);
     return why === undefined ? error : new GatewayError(error.code, why);
   }
   return error;
@@ -39,7 +39,7 @@ function misspelt({ gateway }: RequestHeaders, wanted: readonly string[]): strin
   return undefined;
 }
 
-function keyElsewhere({ raw }: RequestHeaders, { keys }: Asked): string | undefined {
+function keyElsewhere({ raw }: RequestHeaders, { keys }: Known): string | undefined {
   for (let at = 0; at < raw.length; at += 2) {
     if (!KEY_HEADERS.has(raw[at]!.toLowerCase())) continue;
     const key = raw[at + 1]!.trim().replace(/^bearer[ \t]+/i, "");
@@ -53,7 +53,7 @@ function keyElsewhere({ raw }: RequestHeaders, { keys }: Asked): string | undefi
 }
 
 /** The request used a subdomain of the gateway's domain that belongs to no provider. */
-function unknownLabel({ hosts }: RequestHeaders, { domain, providers }: Asked): string | undefined {
+function unknownLabel({ hosts }: RequestHeaders, { domain, providers }: Known): string | undefined {
   const label = labelOf(hosts[0], domain);
   if (label === undefined) return undefined;
   const index = providers();

@@ -3,7 +3,7 @@ import type { RequestFault } from "../runtime/http/server.ts";
 import { uuidv7 } from "../runtime/uuid.ts";
 import { errorBody, reasonOf } from "./refusal.ts";
 
-const ANSWERS: Readonly<Record<RequestFault, readonly [status: number, message: string]>> = {
+const RESPONSES: Readonly<Record<RequestFault, readonly [status: number, message: string]>> = {
   malformed: [400, ERRORS.bad_request.text],
   method: [405, "the gateway does not take this method"],
   plain: [400, "this port speaks TLS: use an https:// address"],
@@ -13,7 +13,7 @@ const ANSWERS: Readonly<Record<RequestFault, readonly [status: number, message: 
 
 /** The response to a request that the HTTP parser refused, in the JSON shape of every other error; the connection then closes. */
 export function faultResponse(fault: RequestFault, idHeaders: readonly string[]): Buffer {
-  const [status, message] = ANSWERS[fault];
+  const [status, message] = RESPONSES[fault];
   const id = uuidv7();
   const body = errorBody({ code: "bad_request", message }, id);
   const head = [

@@ -13,7 +13,7 @@ import type { RequestHooks } from "./request-hooks.ts";
 import type { RequestFacts, SeenRequest } from "./seen-request.ts";
 
 /** Plugins' changes to the request; a promise only if a plugin returned one. */
-type Asked = RequestChange | undefined | Promise<RequestChange | undefined>;
+type Change = RequestChange | undefined | Promise<RequestChange | undefined>;
 
 const NOTHING: readonly BodyNeed[] = [];
 
@@ -49,7 +49,7 @@ export async function learnFromBody(
  * @returns their changes to the request.
  * @throws Refused if a plugin refuses; GatewayError `plugin_failed` if a plugin fails.
  */
-export function askOnRequest({ hooks }: GatewayParts, { seen, facts, exchange }: Admitted): Asked {
+export function askOnRequest({ hooks }: GatewayParts, { seen, facts, exchange }: Admitted): Change {
   if (!hooks?.has("onRequest")) return undefined;
   const verdict = hooks.onRequest(seen, facts);
   return verdict instanceof Promise ? verdict.then((given) => heed(given, exchange)) : heed(verdict, exchange);
@@ -61,7 +61,7 @@ export function askOnRequest({ hooks }: GatewayParts, { seen, facts, exchange }:
  * @returns their changes to the request: only in a further thread, where both hooks are called together.
  * @throws as `askOnRequest`.
  */
-export function askOnForward({ hooks }: GatewayParts, { seen, facts, exchange }: Admitted): Asked {
+export function askOnForward({ hooks }: GatewayParts, { seen, facts, exchange }: Admitted): Change {
   if (hooks === undefined || !(hooks.has("onForward") || hooks.has("onEnd"))) return undefined;
   let verdict: Verdict | Promise<Verdict>;
   try {

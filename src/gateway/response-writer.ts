@@ -18,27 +18,27 @@ const SAFE_REASON = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /** Writes a response to the client, chunk by chunk, with back-pressure. */
 export class ResponseWriter {
-  readonly #answer: ServerResponse;
+  readonly #response: ServerResponse;
   readonly #owner: WriterOwner;
   headSent = false;
   /** Whether bytes may go to the client: false while the spool is being synced to disk. */
   #isOpen = true;
   /** The last chunk, held until the end of this turn, so that a small response and its end leave in one write. */
   #held: Uint8Array | undefined;
-  #flushAsked = false;
-  #endAsked = false;
+  #flushRequested = false;
+  #endRequested = false;
   #waitsForDrain = false;
   /** Whether the client was ever slower than the provider. */
   #wasSlow = false;
 
-  constructor(answer: ServerResponse, owner: WriterOwner) {
-    this.#answer = answer;
+  constructor(response: ServerResponse, owner: WriterOwner) {
+    this.#response = response;
     this.#owner = owner;
   }
 
   /** Whether the response has been received completely, regardless of what the client has read. */
-  get endAsked(): boolean {
-    return this.#endAsked;
+  get endRequested(): boolean {
+    return this.#endRequested;
   }
 
   /** Whether everything received so far has been written to the client's socket. */
@@ -48,7 +48,7 @@ export class ResponseWriter {
 
   head(status: number, reason: string, headers: readonly string[]): void {
     this.headSent = true;
-    this.#answer.head(status, SAFE_REASON.test(reason) ? reason : reasonOf(status), headers);
+    this.#response.head(status, SAFE_REASON.test(reason) ? reason : reasonOf(status), headers);
     this.#flushSoon();
   }
 
@@ -61,7 +61,7 @@ export class ResponseWriter {
       this.#isOpen = true;
       this.head(status, reason, headers);
       this.#owner.release();
-      if (this.#endAsked) this.end();
+      if (this.#endRequested) this.end();
     });
   }
 
@@ -75,7 +75,7 @@ export class ResponseWriter {
 
   /** The response is complete. */
   end(): void {
-    this.#endAsked = true;
+    this.#endRequested = true;
     if (!this.#isOpen) return;
     // Data that a slow client has not read is in our memory; the response is not complete until it has left.
     if (this.#wasSlow) this.#writeHeld();
@@ -93,17 +93,17 @@ export class ResponseWriter {
   flush(): void {
     if (this.#writeHeld()) return;
     this.#owner.flushRecord();
-    this.#answer.flush();
+    this.#response.flush();
   }
 
   /** Sends headers and early chunks at the end of this turn of the event loop, without waiting for more. */
   #flushSoon(): void {
-    if (this.#flushAsked || !this.#isOpen) return;
-    this.#flushAsked = true;
+    if (this.#flushRequested || !this.#isOpen) return;
+    this.#flushRequested = true;
     queueMicrotask(() => {
-      this.#flushAsked = false;
+      this.#flushRequested = false;
       // A response that is already complete leaves in one write.
-      if (!this.#owner.ended && !this.#endAsked) this.flush();
+      if (!this.#owner.ended && !this.#endRequested) this.flush();
     });
   }
 
@@ -115,14 +115,14 @@ export class ResponseWriter {
 
   #write(bytes: Uint8Array): void {
     this.#owner.flushRecord();
-    if (this.#answer.write(bytes) || this.#waitsForDrain) return;
+    if (this.#response.write(bytes) || this.#waitsForDrain) return;
     this.#waitsForDrain = true;
     this.#wasSlow = true;
-    if (!this.#endAsked) this.#owner.hold();
-    this.#answer.onDrain(() => {
+    if (!this.#endRequested) this.#owner.hold();
+    this.#response.onDrain(() => {
       this.#waitsForDrain = false;
       if (this.#owner.ended) return;
-      if (this.#endAsked) this.end();
+      if (this.#endRequested) this.end();
       else this.#owner.release();
     });
   }

@@ -109,13 +109,13 @@ export interface Gateway extends CacheAdministration {
   /** Takes an id that a client chose, for a further thread's request. @returns false if another request has it. */
   takeId(id: string): Promise<boolean>;
   /** Serves a request whose connection is in a further thread. */
-  serve(incoming: IncomingRequest, answer: ServerResponse): void;
+  serve(incoming: IncomingRequest, response: ServerResponse): void;
   /**
    * Serves a request of this program's own, at the unified address.
    *
    * @param sentFor - a `SentFor`, if it is sent for a user or key.
    */
-  serveFor(incoming: IncomingRequest, answer: ServerResponse, sentFor?: unknown): void;
+  serveFor(incoming: IncomingRequest, response: ServerResponse, sentFor?: unknown): void;
   /**
    * Stops accepting, waits up to `seconds` for requests in flight, then cuts them off.
    *
@@ -175,9 +175,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     counts: () => parts.metrics.counts(),
     metrics: (others) => parts.metrics.text(others),
     takeId: (id) => parts.ids.take(id),
-    serve: (incoming, answer) => void handle(parts, { incoming }, answer),
-    serveFor: (incoming, answer, sentFor = "") =>
-      void handle(parts, { incoming, unified: true, sentFor: sentFor as SentFor }, answer),
+    serve: (incoming, response) => void handle(parts, { incoming }, response),
+    serveFor: (incoming, response, sentFor = "") =>
+      void handle(parts, { incoming, unified: true, sentFor: sentFor as SentFor }, response),
     noteUsed(used) {
       for (const { requestId, outputTokens } of used) parts.unified.speeds.noteTokens(requestId, outputTokens);
     },
@@ -338,7 +338,7 @@ function listen(parts: GatewayParts, config: Config, { pair, port, portShared, m
     headMs: HEAD_MS,
     idleMs: KEEP_ALIVE_MS,
     handlers: {
-      onRequest: (incoming, answer) => void handle(parts, { incoming, ...more }, answer),
+      onRequest: (incoming, response) => void handle(parts, { incoming, ...more }, response),
       onUpgrade(incoming, socket, early) {
         socket.on("error", () => socket.destroy());
         void handle(parts, { incoming, client: { socket, early }, ...more }, new SocketResponse(socket));

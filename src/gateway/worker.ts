@@ -7,7 +7,7 @@ import { connect, expose } from "../runtime/rpc.ts";
 import { threadStart } from "../runtime/thread.ts";
 import { openSpool } from "../spool/writer.ts";
 import type { FirstGatewayFunctions, FurtherGatewayFunctions, FurtherGatewayOptions } from "../threads.ts";
-import { AskedHooks } from "./further-threads/ask-hooks.ts";
+import { RemoteHooks } from "./further-threads/ask-hooks.ts";
 import { type Gateway, startGateway } from "./start.ts";
 
 /**
@@ -22,7 +22,7 @@ const spool = openSpool({ directory: join(config.data_dir, "spool"), sync: confi
 const { claimId } = connect<FirstGatewayFunctions>(ports["first"]!);
 const registry = openRegistry({ config, log });
 registry.catch(() => undefined); // `listen` reports it
-const hooks = new AskedHooks(ports["hooks"]!);
+const hooks = new RemoteHooks(ports["hooks"]!);
 let gateway: Gateway | undefined;
 let privateTargets: readonly string[] = [];
 let tables = NO_TABLES;

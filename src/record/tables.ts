@@ -5,10 +5,10 @@
  * local database it is a separate file, because the two are written, kept and deleted at very different rates.
  */
 export * from "./tables/alerts.ts";
-export * from "./tables/answers.ts";
 export * from "./tables/audit.ts";
 export * from "./tables/blocks.ts";
 export * from "./tables/bodies.ts";
+export * from "./tables/call-states.ts";
 export * from "./tables/dashboards.ts";
 export * from "./tables/datasets.ts";
 export * from "./tables/deployment.ts";

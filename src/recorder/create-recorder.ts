@@ -23,18 +23,18 @@ export function createRecorder(options: RecorderOptions): Omit<RecorderFunctions
     },
     maintain: (task) => recorder.indexed((sink) => sink.maintain(task), "next"),
     rewrite: (changes) => recorder.indexed((sink) => sink.rewrite(changes, Date.now())),
-    showAnswers: async (wanted) => {
-      if (options.answers !== undefined) options.answers.wanted = wanted;
+    showResponses: async (wanted) => {
+      if (options.responses !== undefined) options.responses.wanted = wanted;
     },
     relearn: () => recorder.relearn(),
     usageOf: (requestIds) => recorder.between((sink) => sink.usageOf(requestIds)),
-    answerOf: (answer) => recorder.look((sink) => sink.answerOf(answer)),
-    turnsBefore: ({ organizationId, answerId }) =>
+    responseOf: (name) => recorder.look((sink) => sink.responseOf(name)),
+    turnsBefore: ({ organizationId, responseId }) =>
       recorder.look((records, { content }) =>
-        turnsBefore({ records, content }, organizationId, answerId, options.config.max_body_bytes),
+        turnsBefore({ records, content }, organizationId, responseId, options.config.max_body_bytes),
       ),
-    itemsOf: ({ organizationId, answerId }) =>
-      recorder.look((records, { content }) => itemsOf({ records, content }, organizationId, answerId)),
+    itemsOf: ({ organizationId, responseId }) =>
+      recorder.look((records, { content }) => itemsOf({ records, content }, organizationId, responseId)),
     callStates: ({ organizationId, callIds }) =>
       recorder.between((_sink, { records }) => callStatesOf(records, organizationId, callIds, Date.now())),
     readEntries: (version) => recorder.beside((database) => readEntries(database, version)),

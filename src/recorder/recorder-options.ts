@@ -4,8 +4,8 @@ import type { ExchangeInput, ExchangeReading } from "../mapping/read-exchange.ts
 import type { ProviderPlugin } from "../plugin-host/contract.ts";
 import type { MappingsOfProviders } from "../store/bodies/body-text.ts";
 import type { LearntTables } from "../store/models/learnt.ts";
-import type { AnswerFeed } from "./answer-feed.ts";
 import type { RecordHooks } from "./prepare/hooks.ts";
+import type { ResponseFeed } from "./response-feed.ts";
 
 export interface RecorderOptions {
   readonly config: Config;
@@ -17,7 +17,7 @@ export interface RecorderOptions {
   readonly providerMappings?: MappingsOfProviders;
   readonly hooks?: RecordHooks;
   /** Shows recorded responses to plugins in the gateway's thread. */
-  readonly answers?: AnswerFeed;
+  readonly responses?: ResponseFeed;
   readonly learnt?: LearntTables;
   /** `bodyKey` of this run's spool writer. */
   readonly bodyKey?: Uint8Array;

@@ -36,7 +36,7 @@ const ELSEWHERE_POLL_MS = 100;
 const ID_WAIT_MS = 2_000;
 const RETRY_MS = [50, 100, 250, 500, 1_000] as const;
 /** How long a stopping recorder waits for plugins that read responses: each hook has 250 ms. */
-const LAST_ANSWERS_MS = 2_000;
+const LAST_RESPONSES_MS = 2_000;
 /** Tries of a stopping recorder for work that fails: the rest stays in the spool. */
 const STOP_TRIES = 3;
 
@@ -74,7 +74,7 @@ export class Recorder {
   constructor(options: RecorderOptions) {
     this.#options = options;
     this.#log = options.log.with({ component: "recorder" });
-    this.#notes = options.answers?.notes ?? new RecordNotes(options.log);
+    this.#notes = options.responses?.notes ?? new RecordNotes(options.log);
     this.#refusals = new Refusals(this.#log, this.#metrics);
     this.#directory = options.spoolDirectory ?? join(options.config.data_dir, "spool");
     this.#writer = new RecordWriter({
@@ -242,7 +242,7 @@ export class Recorder {
       if (!this.#stopping) this.#log.error("the recorder has stopped", { error: messageOf(error) });
     } finally {
       this.#running = undefined;
-      await this.#lastAnswers().catch(() => undefined); // an unreachable database accepts nothing more
+      await this.#lastResponses().catch(() => undefined); // an unreachable database accepts nothing more
       await this.#writer.close();
       this.#note?.close();
       this.#input?.close();
@@ -274,7 +274,7 @@ export class Recorder {
       readExchange: this.#options.readExchange,
       provider: this.#options.provider,
       hooks: this.#options.hooks,
-      answers: this.#options.answers,
+      responses: this.#options.responses,
       notes: this.#notes,
       learnt: this.#options.learnt,
       bodyKey: this.#options.bodyKey && new BodyKey(this.#options.bodyKey),
@@ -346,9 +346,9 @@ export class Recorder {
   }
 
   /** Shows the last records to plugins and stores what they add. */
-  async #lastAnswers(): Promise<void> {
-    const { answers } = this.#options;
-    await Promise.all([answers?.settled(LAST_ANSWERS_MS), this.#notes.settled(LAST_ANSWERS_MS)]);
+  async #lastResponses(): Promise<void> {
+    const { responses } = this.#options;
+    await Promise.all([responses?.settled(LAST_RESPONSES_MS), this.#notes.settled(LAST_RESPONSES_MS)]);
     await this.#notes.write(this.#writer.sink);
   }
 

@@ -8,9 +8,9 @@ import { connect, expose } from "../runtime/rpc.ts";
 import { threadStart } from "../runtime/thread.ts";
 import { LearntTables } from "../store/models/learnt.ts";
 import { openStore } from "../store/store.ts";
-import type { AnswerFunctions, RecorderFunctions, ThreadOptions } from "../threads.ts";
-import { AnswerFeed } from "./answer-feed.ts";
+import type { RecorderFunctions, ResponseFunctions, ThreadOptions } from "../threads.ts";
 import { createRecorder } from "./create-recorder.ts";
+import { ResponseFeed } from "./response-feed.ts";
 
 /** Entry of the recorder's thread. The thread lives until the process ends: `stop` only closes its files. */
 const { options, port, ports } = threadStart<ThreadOptions>();
@@ -33,7 +33,7 @@ async function open() {
     provider: (name) => registry.current().providerByName(name),
     providerMappings: async () => mappingsOf(registry.current().providers),
     hooks: hooks.hooks,
-    ...(ports["gateway"] && { answers: new AnswerFeed(connect<AnswerFunctions>(ports["gateway"]), log) }),
+    ...(ports["gateway"] && { responses: new ResponseFeed(connect<ResponseFunctions>(ports["gateway"]), log) }),
     learnt,
     ...(bodyKey && { bodyKey }),
     ...(databaseWasThere && { databaseWasThere }),
@@ -52,13 +52,13 @@ const functions: RecorderFunctions = {
   remove: async (removal) => (await opened).recorder.remove(removal),
   maintain: async (task) => (await opened).recorder.maintain(task),
   rewrite: async (changes) => (await opened).recorder.rewrite(changes),
-  showAnswers: async (wanted) => (await opened).recorder.showAnswers(wanted),
+  showResponses: async (wanted) => (await opened).recorder.showResponses(wanted),
   relearn: async () => (await opened).recorder.relearn(),
   import: async (arrivals, by) => (await opened).recorder.import(arrivals, by),
   usageOf: async (requestIds) => (await opened).recorder.usageOf(requestIds),
-  answerOf: async (answer) => (await opened).recorder.answerOf(answer),
-  turnsBefore: async (answer) => (await opened).recorder.turnsBefore(answer),
-  itemsOf: async (answer) => (await opened).recorder.itemsOf(answer),
+  responseOf: async (name) => (await opened).recorder.responseOf(name),
+  turnsBefore: async (name) => (await opened).recorder.turnsBefore(name),
+  itemsOf: async (name) => (await opened).recorder.itemsOf(name),
   callStates: async (calls) => (await opened).recorder.callStates(calls),
   readEntries: async (version) => (await opened).recorder.readEntries(version),
   claimShares: async (claims) => (await opened).recorder.claimShares(claims),

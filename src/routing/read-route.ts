@@ -119,13 +119,13 @@ function whyWrong(
   const targets = known.get(name);
   if (targets === undefined) return undefined;
   const way = [...path, name];
-  const isTold = way.includes(changed);
+  const isNamed = way.includes(changed);
   if (path.includes(name)) {
     const hint = path.length === 1 ? "; name the provider, as in openai/gpt-5, where a model is meant" : "";
-    return isTold ? `the routes form a cycle: ${way.join(" → ")}${hint}` : undefined;
+    return isNamed ? `the routes form a cycle: ${way.join(" → ")}${hint}` : undefined;
   }
   if (way.length > DEPTH_MAX)
-    return isTold ? `routes may be nested ${DEPTH_MAX} deep, and this is deeper: ${way.join(" → ")}` : undefined;
+    return isNamed ? `routes may be nested ${DEPTH_MAX} deep, and this is deeper: ${way.join(" → ")}` : undefined;
   for (const target of targets) {
     const why = whyWrong(routeNameOf(target), way, changed, known);
     if (why !== undefined) return why;

@@ -1,7 +1,7 @@
 import type { Failure } from "./failure.ts";
 
 /** The subject of a failure: a credential with the requested model. */
-export interface Asked {
+export interface RestSubject {
   /** Unique in the deployment, such as the organization's id and the credential's name. */
   readonly credential: string;
   /** A pause ends when this changes, for example with a new key or address. */
@@ -10,7 +10,7 @@ export interface Asked {
   readonly model: string;
 }
 
-type Resting = Omit<Asked, "model"> & { readonly model: string | null };
+type Resting = Omit<RestSubject, "model"> & { readonly model: string | null };
 
 export interface Health {
   readonly provider: string;
@@ -67,9 +67,9 @@ export class Rests {
   }
 
   /** Milliseconds since 1970 until which it is paused; 0 if it is not. While one request probes, others wait for it. */
-  until(asked: Asked, now: number): number {
+  until(subject: RestSubject, now: number): number {
     if (this.#entries.size === 0) return 0;
-    const ends = this.#of(asked).map((entry) => {
+    const ends = this.#of(subject).map((entry) => {
       entry.until = Math.min(entry.until, now + entry.restMs);
       if (entry.until > now) return entry.until;
       return entry.trying ? now + 1 : 0;
@@ -78,32 +78,32 @@ export class Rests {
   }
 
   /** An attempt begins. After several failures it is the probe, until it ends. */
-  begin(asked: Asked, now: number): void {
-    for (const entry of this.#of(asked)) {
+  begin(subject: RestSubject, now: number): void {
+    for (const entry of this.#of(subject)) {
       if (entry.rowMs > 0 && entry.until <= now) entry.trying = true;
       entry.usedAt = now;
     }
   }
 
   /** The attempt's client left before its result was known. */
-  release(asked: Asked): void {
-    for (const entry of this.#of(asked)) entry.trying = false;
+  release(subject: RestSubject): void {
+    for (const entry of this.#of(subject)) entry.trying = false;
   }
 
-  succeed(asked: Asked): void {
+  succeed(subject: RestSubject): void {
     if (this.#entries.size === 0) return;
-    this.#entries.delete(keyOf(asked.credential, asked.model));
-    this.#entries.delete(keyOf(asked.credential, null));
+    this.#entries.delete(keyOf(subject.credential, subject.model));
+    this.#entries.delete(keyOf(subject.credential, null));
   }
 
-  fail(asked: Asked, failure: Failure, now: number): void {
-    this.release(asked);
+  fail(subject: RestSubject, failure: Failure, now: number): void {
+    this.release(subject);
     if (failure.kind === "auth") {
-      this.#rest({ ...asked, model: null }, failure, now + Math.max(AUTH_MS, failure.restMs ?? 0), now);
+      this.#rest({ ...subject, model: null }, failure, now + Math.max(AUTH_MS, failure.restMs ?? 0), now);
     } else if (failure.status === 429) {
-      this.#rest(asked, failure, now + (failure.restMs ?? RATE_LIMITED_MS), now);
+      this.#rest(subject, failure, now + (failure.restMs ?? RATE_LIMITED_MS), now);
     } else if (failure.status >= 500 || failure.status === 0 || failure.kind === "malformed") {
-      this.#countRow(asked, failure, now);
+      this.#countRow(subject, failure, now);
     }
   }
 
@@ -127,8 +127,8 @@ export class Rests {
       }));
   }
 
-  #countRow(asked: Asked, failure: Failure, now: number): void {
-    const entry = this.#entry(asked, asked.model, now);
+  #countRow(subject: RestSubject, failure: Failure, now: number): void {
+    const entry = this.#entry(subject, subject.model, now);
     entry.failures++;
     entry.lastError = failure.reason;
     entry.failedAt = [...entry.failedAt.filter((at) => now - at < ROW_WITHIN_MS), now].slice(-ROW_LENGTH);
@@ -155,7 +155,7 @@ export class Rests {
     entry.restMs = until - now;
   }
 
-  #entry({ credential, version, provider }: Omit<Asked, "model">, model: string | null, now: number): Entry {
+  #entry({ credential, version, provider }: Omit<RestSubject, "model">, model: string | null, now: number): Entry {
     const key = keyOf(credential, model);
     let entry = this.#current(key, version);
     if (entry === undefined) {
@@ -180,7 +180,7 @@ export class Rests {
     return entry;
   }
 
-  #of({ credential, version, model }: Asked): Entry[] {
+  #of({ credential, version, model }: RestSubject): Entry[] {
     if (this.#entries.size === 0) return [];
     const keys = [keyOf(credential, model), keyOf(credential, null)];
     return keys.map((key) => this.#current(key, version)).filter((entry) => entry !== undefined);

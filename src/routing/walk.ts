@@ -4,7 +4,7 @@ import type { Credential } from "./credential.ts";
 import { type Failure, leadsTo } from "./failure.ts";
 import type { Ordered } from "./order.ts";
 import { rendezvous, shuffled } from "./rendezvous.ts";
-import type { Asked, Rests } from "./rests.ts";
+import type { RestSubject, Rests } from "./rests.ts";
 import type { RouteTarget } from "./route.ts";
 
 /** A possible call: a target with its paying credential. */
@@ -128,29 +128,29 @@ export class Walk {
   }
 
   #restsUntil(candidate: Candidate, now: number): number {
-    const asked = askedOf(candidate);
-    return asked === undefined ? 0 : this.#parts.rests.until(asked, now);
+    const restSubject = askedOf(candidate);
+    return restSubject === undefined ? 0 : this.#parts.rests.until(restSubject, now);
   }
 }
 
 /** The key of pauses; undefined for a client's own key, which is never paused because each client brings its own. */
-export function askedOf(candidate: Candidate): Asked | undefined {
+export function askedOf(candidate: Candidate): RestSubject | undefined {
   const { target, credential, model } = candidate;
   if (credential === "client") return undefined;
-  let asked = askeds.get(candidate);
-  if (asked === undefined) {
-    asked = {
+  let restSubject = restSubjects.get(candidate);
+  if (restSubject === undefined) {
+    restSubject = {
       credential: restKeyOf(credential),
       version: versionOf(credential),
       provider: target.provider.name,
       model,
     };
-    askeds.set(candidate, asked);
+    restSubjects.set(candidate, restSubject);
   }
-  return asked;
+  return restSubject;
 }
 
-const askeds = new WeakMap<Candidate, Asked>();
+const restSubjects = new WeakMap<Candidate, RestSubject>();
 
 export const restKeyOf = ({ organizationId, name }: Credential): string => JSON.stringify([organizationId, name]);
 

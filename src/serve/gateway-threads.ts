@@ -1,5 +1,5 @@
 import type { Config } from "../config.ts";
-import { answerHooks } from "../gateway/further-threads/answer-hooks.ts";
+import { serveHooks } from "../gateway/further-threads/serve-hooks.ts";
 import type { Gateway } from "../gateway/start.ts";
 import type { Log } from "../log.ts";
 import type { Hooks } from "../plugin-host/hooks/hooks.ts";
@@ -132,7 +132,7 @@ export class GatewayThreads {
     const [toRequests, itsRequests] = threadPorts();
     for (const each of [toThread, toHooks, toRequests]) each.start();
     expose(toThread, { claimId: gateway.takeId } satisfies FirstGatewayFunctions);
-    const forgetHooks = answerHooks(toHooks, hooks);
+    const forgetHooks = serveHooks(toHooks, hooks);
     const endRequests = takeOver(toRequests, gateway.serve);
     const options: FurtherGatewayOptions = { config, share };
     const ports = { first: itsFirst, hooks: itsHooks, requests: itsRequests };

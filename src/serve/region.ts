@@ -2,8 +2,8 @@ import { join } from "node:path";
 import type { Config } from "../config.ts";
 import { type Gateway, startGateway } from "../gateway/start.ts";
 import type { Log } from "../log.ts";
-import { askAboutAnswers } from "../plugin-host/hooks/answer.ts";
 import type { Hooks } from "../plugin-host/hooks/hooks.ts";
+import { callOnAnswer } from "../plugin-host/hooks/response-facts.ts";
 import type { Credential } from "../routing/credential.ts";
 import type { RoutingTables } from "../routing/tables.ts";
 import { checkPort } from "../runtime/http/strict-server.ts";
@@ -13,11 +13,11 @@ import { startThread, threadPorts } from "../runtime/thread.ts";
 import { REREADING } from "../spool/reading-note.ts";
 import { openSpool, type Spool } from "../spool/writer.ts";
 import type {
-  AnswerFunctions,
   ApiFunctions,
   HostFunctions,
   JobFunctions,
   RecorderFunctions,
+  ResponseFunctions,
   ThreadOptions,
 } from "../threads.ts";
 import type { CommonParts } from "./common-parts.ts";
@@ -106,7 +106,7 @@ export class Region {
       hooks: hooks.hooks,
       degraded: () => [...trouble(), ...registry.degraded(), ...hooks.degraded(), ...vault.degraded],
       tables: () => vault.tables,
-      recorded: this.recorder.forward(["answerOf", "turnsBefore", "itemsOf", "callStates"]),
+      recorded: this.recorder.forward(["responseOf", "turnsBefore", "itemsOf", "callStates"]),
       ...more,
     }).catch((error) => {
       throw this.#listenFailure(error, "gateway_port");
@@ -236,13 +236,13 @@ export class Region {
       start: (ended) => {
         const [toGateway, itsGateway] = threadPorts();
         toGateway.start();
-        expose(toGateway, this.#answerFunctions());
+        expose(toGateway, this.#responseFunctions());
         const options = this.#threadOptions({ bodyKey, databaseWasThere, ...(ended !== undefined && { ended }) });
         return startThread("src/recorder/worker.ts", options, { gateway: itsGateway });
       },
       onStarted: async (remote) => {
         await remote.ready();
-        await remote.showAnswers(this.#hooks?.has("onAnswer") ?? false);
+        await remote.showResponses(this.#hooks?.has("onAnswer") ?? false);
         databaseWasThere = true;
       },
       log: this.#log,
@@ -253,9 +253,9 @@ export class Region {
   }
 
   /** How the recorder shows plugins what it has recorded. */
-  #answerFunctions(): AnswerFunctions {
+  #responseFunctions(): ResponseFunctions {
     return {
-      onAnswers: (responses) => askAboutAnswers(this.#hooks, responses),
+      onResponses: (responses) => callOnAnswer(this.#hooks, responses),
       onUsed: (used) => this.#gateway?.noteUsed(used),
     };
   }
@@ -263,8 +263,8 @@ export class Region {
   /** Plugins come and go; a restarted recorder queries this itself. */
   #watchHooks(hooks: Hooks): void {
     this.#hooks = hooks;
-    const { showAnswers } = this.recorder.forward(["showAnswers"]);
-    const show = () => void showAnswers(hooks.has("onAnswer")).catch(() => undefined);
+    const { showResponses } = this.recorder.forward(["showResponses"]);
+    const show = () => void showResponses(hooks.has("onAnswer")).catch(() => undefined);
     this.#watches.push(hooks.watch(show));
     if (hooks.has("onAnswer")) show();
   }

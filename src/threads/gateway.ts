@@ -3,8 +3,8 @@ import type { KeySnapshot } from "../keys.ts";
 import type { Mapping } from "../mapping/mapping.ts";
 import type { Acting } from "../people/actor.ts";
 import type { Json, RouteAnswer, RouteCall } from "../plugin-host/contract.ts";
-import type { AnswerFacts } from "../plugin-host/hooks/answer.ts";
 import type { Note } from "../plugin-host/hooks/note.ts";
+import type { ResponseFacts } from "../plugin-host/hooks/response-facts.ts";
 import type { RouteView } from "../plugin-host/routes.ts";
 import type { HookHealth, PluginView, ProviderView } from "../plugin-host/view.ts";
 import type { Health } from "../routing/rests.ts";
@@ -60,9 +60,9 @@ export interface UsedTokens {
 }
 
 /** Main thread, as a recorder sees it. */
-export type AnswerFunctions = {
+export type ResponseFunctions = {
   /** Shows responses to the plugins. @returns their additions to each record, in the same order. */
-  onAnswers(answers: readonly AnswerFacts[]): Promise<readonly (Note | null)[]>;
+  onResponses(responses: readonly ResponseFacts[]): Promise<readonly (Note | null)[]>;
   /** Reports what requests of the unified address used. */
   onUsed(used: readonly UsedTokens[]): void | Promise<void>;
 };

@@ -8,7 +8,7 @@ import type { HookHealth } from "../plugin-host/view.ts";
 import type { RecordTexts } from "../record/record-texts.ts";
 import type { requests } from "../record/tables.ts";
 import type { Position } from "../spool/frame.ts";
-import type { EarlierAnswer } from "../unified/earlier-answer.ts";
+import type { EarlierResponse } from "../unified/earlier-response.ts";
 
 /** Recorder thread; the only writer of records. */
 export type RecorderFunctions = {
@@ -31,17 +31,17 @@ export type RecorderFunctions = {
   /** Replaces the reading of finished records. @returns how many of them still existed. */
   rewrite(changes: readonly RecordChange[]): Promise<number>;
   /** Sets whether new records are shown to plugins in the gateway's thread. */
-  showAnswers(wanted: boolean): Promise<void>;
+  showResponses(wanted: boolean): Promise<void>;
   /** Loads mappings, prices, webhooks and judges that were changed before this call. */
   relearn(): Promise<void>;
   /** Usage of finished records, once everything that was in the spool is in the database. Unknown ids are left out. */
   usageOf(requestIds: readonly string[]): Promise<readonly RequestUsage[]>;
   /** Who made the response with this id, if one of this organization's records has it. */
-  answerOf(answer: AnswerName): Promise<EarlierAnswer | undefined>;
+  responseOf(name: ResponseName): Promise<EarlierResponse | undefined>;
   /** JSON list of the items that led to a response, including its own; undefined if one of them is not recorded completely. */
-  turnsBefore(answer: AnswerName): Promise<string | undefined>;
+  turnsBefore(name: ResponseName): Promise<string | undefined>;
   /** JSON list of a response's own items, with their ids; undefined if it is not recorded completely. */
-  itemsOf(answer: AnswerName): Promise<string | undefined>;
+  itemsOf(name: ResponseName): Promise<string | undefined>;
   /** State of calls of the last day, as far as it is recorded. */
   callStates(calls: CallsNamed): Promise<CallMemories>;
   /** What plugins stored after `version`; 0 returns everything. */
@@ -69,9 +69,9 @@ export interface Note {
   readonly outcome?: ActionOutcome;
 }
 
-export interface AnswerName {
+export interface ResponseName {
   readonly organizationId: string;
-  readonly answerId: string;
+  readonly responseId: string;
 }
 
 export interface CallsNamed {

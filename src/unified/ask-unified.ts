@@ -3,7 +3,7 @@ import type { PassedOn } from "../runtime/http/pass-on.ts";
 import { sendThroughGateway } from "./through-gateway.ts";
 
 /** Maximum bytes of a response. */
-const ANSWER_BYTES_MAX = 8 * 1_024 * 1_024;
+const RESPONSE_BYTES_MAX = 8 * 1_024 * 1_024;
 
 export interface UnifiedQuestion {
   /** Hash of the service key for the call, with its limits. */
@@ -18,7 +18,7 @@ export interface UnifiedQuestion {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface UnifiedAnswer {
+export interface UnifiedResponse {
   readonly status: number;
   /** Id of the record. */
   readonly id: string | undefined;
@@ -34,7 +34,7 @@ export interface UnifiedAnswer {
  *
  * @throws if the response breaks off, and at the time limit.
  */
-export async function askUnified(passedOn: PassedOn, question: UnifiedQuestion): Promise<UnifiedAnswer> {
+export async function askUnified(passedOn: PassedOn, question: UnifiedQuestion): Promise<UnifiedResponse> {
   const body = Buffer.from(JSON.stringify(question.body));
   const signal = AbortSignal.any([
     AbortSignal.timeout(question.timeoutMs),
@@ -62,7 +62,7 @@ export async function askUnified(passedOn: PassedOn, question: UnifiedQuestion):
     url: question.path,
     headers: Object.entries(headers).flat(),
     sentFor: question.keyHash,
-  }).then(readAnswer);
+  }).then(readResponse);
   sent.catch(() => {}); // a late failure is ignored
   try {
     return await Promise.race([sent, late]);
@@ -71,7 +71,7 @@ export async function askUnified(passedOn: PassedOn, question: UnifiedQuestion):
   }
 }
 
-async function readAnswer(response: Response): Promise<UnifiedAnswer> {
+async function readResponse(response: Response): Promise<UnifiedResponse> {
   const text = await readText(response);
   const after = Number(response.headers.get("retry-after") ?? Number.NaN);
   return {
@@ -87,7 +87,7 @@ async function readText(response: Response): Promise<string> {
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.byteLength;
-    if (bytes > ANSWER_BYTES_MAX) throw new Error(`the response is over ${ANSWER_BYTES_MAX} bytes`);
+    if (bytes > RESPONSE_BYTES_MAX) throw new Error(`the response is over ${RESPONSE_BYTES_MAX} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");

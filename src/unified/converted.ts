@@ -68,8 +68,9 @@ function readEmbedded(
 ): ConvertedResponse | undefined {
   const form = embeddingForm(path);
   const responses = responsesOf(jsonOf(bytes), headers, calls);
-  const asked = { texts: { length: texts }, base64 };
-  const joined = form && responses && joinEmbeddings(responses, asked, form, { model, estimate: () => inputTokens });
+  const requested = { texts: { length: texts }, base64 };
+  const joined =
+    form && responses && joinEmbeddings(responses, requested, form, { model, estimate: () => inputTokens });
   return joined && { body: Buffer.from(JSON.stringify(joined.body)), estimated: joined.estimated };
 }
 
@@ -164,12 +165,12 @@ export const errorShapeOf = (shapes: readonly ShapeAt[]): Shape =>
 const CALLS_MAX = 2_048;
 
 /** The response of each call. Usage from headers covers all calls, and is counted once. */
-function responsesOf(answer: Json, headers: readonly string[], calls: number): EmbeddingResponse[] | undefined {
+function responsesOf(response: Json, headers: readonly string[], calls: number): EmbeddingResponse[] | undefined {
   const usage = usageIn(headers);
   const none = { prompt_tokens: 0, total_tokens: 0 };
-  if (calls === 1) return [{ body: answer, ...(usage && { usage }) }];
-  if (!Array.isArray(answer) || answer.length !== calls) return undefined;
-  return answer.map((body: Json, at) => ({ body, ...(usage && { usage: at === 0 ? usage : none }) }));
+  if (calls === 1) return [{ body: response, ...(usage && { usage }) }];
+  if (!Array.isArray(response) || response.length !== calls) return undefined;
+  return response.map((body: Json, at) => ({ body, ...(usage && { usage: at === 0 ? usage : none }) }));
 }
 
 /** Bedrock reports usage in a header. */

@@ -80,7 +80,7 @@ export async function testCredential(
       bytesMax: BYTES_MAX,
       timeoutMs: TIMEOUT_MS,
     });
-    return { ...readAnswer(provider, response, asked, Object.values(credential.secrets)), asked };
+    return { ...readResult(provider, response, asked, Object.values(credential.secrets)), asked };
   } catch (error) {
     if (error instanceof GatewayError || error instanceof UpstreamError) return { ...failed(error.message), asked };
     throw error;
@@ -121,18 +121,18 @@ function nameIn({ models, modelMap }: Credential): string | undefined {
   return Object.values(modelMap)[0] ?? models.find((pattern) => !/[*!]/.test(pattern));
 }
 
-function readAnswer(
+function readResult(
   provider: ProviderPlugin,
   { status, body }: WholeResponse,
   asked: Question["asked"],
   secrets: readonly string[],
 ): Omit<CredentialTest, "asked"> {
-  const answer = parseJson(Buffer.from(body).toString("utf8"));
-  if (status < 200 || status > 299) return { ok: false, status, message: said(answer, status, secrets), models: [] };
+  const response = parseJson(Buffer.from(body).toString("utf8"));
+  if (status < 200 || status > 299) return { ok: false, status, message: said(response, status, secrets), models: [] };
   if (asked === "token count") return { ok: true, status, message: "it counts tokens", models: [] };
   let names: readonly unknown[] = [];
   try {
-    names = provider.listModels?.read(answer) ?? [];
+    names = provider.listModels?.read(response) ?? [];
   } catch {
     // The provider plugin's reader failed: treated as no list.
   }
@@ -143,8 +143,8 @@ function readAnswer(
 }
 
 /** The provider's own message, which may repeat a key. */
-function said(answer: ReturnType<typeof parseJson>, status: number, secrets: readonly string[]): string {
-  const found: unknown = answer?.error?.message ?? answer?.message ?? answer?.error ?? answer?.detail;
+function said(response: ReturnType<typeof parseJson>, status: number, secrets: readonly string[]): string {
+  const found: unknown = response?.error?.message ?? response?.message ?? response?.error ?? response?.detail;
   const text = typeof found === "string" ? found.slice(0, MESSAGE_MAX) : "";
   const masked = secrets.reduce((all, secret) => all.replaceAll(secret, "***"), text).replace(/\S*\*{3,}\S*/g, "***");
   return `the provider responds with ${status}${masked === "" ? "" : `: ${masked}`}`;

@@ -19,10 +19,10 @@ interface Sent {
 
 /** Sends a request through the gateway of this process, from another thread: without a connection and without a plain key. */
 export function sendThroughGateway(passedOn: PassedOn, request: Request, sent: Sent): Promise<Response> {
-  const answer = new FetchResponse();
-  request.signal.addEventListener("abort", () => answer.left());
-  passedOn.passOn(new FetchRequest(request, sent), answer, sent.sentFor);
-  return answer.response;
+  const response = new FetchResponse();
+  request.signal.addEventListener("abort", () => response.left());
+  passedOn.passOn(new FetchRequest(request, sent), response, sent.sentFor);
+  return response.response;
 }
 
 /** Adapts a `Request` to the gateway's request interface. */

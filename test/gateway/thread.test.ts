@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { GatewayError } from "../../src/errors.ts";
-import { answerHooks } from "../../src/gateway/further-threads/answer-hooks.ts";
-import { AskedHooks } from "../../src/gateway/further-threads/ask-hooks.ts";
+import { RemoteHooks } from "../../src/gateway/further-threads/ask-hooks.ts";
+import { serveHooks } from "../../src/gateway/further-threads/serve-hooks.ts";
 import type { RequestHooks } from "../../src/gateway/request-hooks.ts";
 import type { Json, RequestEnd } from "../../src/plugin-host/contract.ts";
 import { PassedOn } from "../../src/runtime/http/pass-on.ts";
@@ -60,11 +60,11 @@ async function startPair(
   const endpoint = (port: (typeof all)[number]) => port as unknown as Endpoint;
   const first = await start({ config });
   const none = { has: () => true, onRequest: () => undefined, onForward: () => undefined, onEnd: () => undefined };
-  const forget = answerHooks(endpoint(toHooks), { ...none, ...hooks });
+  const forget = serveHooks(endpoint(toHooks), { ...none, ...hooks });
   const end = takeOver(endpoint(toRequests), first.serve);
   const further = await start({
     config,
-    hooks: new AskedHooks(endpoint(itsHooks)),
+    hooks: new RemoteHooks(endpoint(itsHooks)),
     passedOn: new PassedOn(endpoint(itsRequests)),
   });
   return {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { MASKED } from "../../src/masking/mask.ts";
 import type { GatewayRequest, PluginHooks, RecordDraft } from "../../src/plugin-host/contract.ts";
-import { type AnswerFacts, toAnswer } from "../../src/plugin-host/hooks/answer.ts";
 import { guarded } from "../../src/plugin-host/hooks/guard.ts";
 import { hooksText } from "../../src/plugin-host/hooks/hook-metrics.ts";
 import { Hooks } from "../../src/plugin-host/hooks/hooks.ts";
+import { type ResponseFacts, toAnswer } from "../../src/plugin-host/hooks/response-facts.ts";
 import type { OpenPlugin } from "../../src/plugin-host/setup.ts";
 import { keptLog } from "./folder.ts";
 
@@ -110,7 +110,7 @@ test("failures are counted as metrics, by plugin and hook", async () => {
 });
 
 describe("onAnswer", () => {
-  const answer = toAnswer({ status: 200, headers: [], body: undefined } as unknown as AnswerFacts);
+  const answer = toAnswer({ status: 200, headers: [], body: undefined } as unknown as ResponseFacts);
 
   test("what plugins add to a record adds up, promises in between or not", async () => {
     const { hooks } = hooksOf(
@@ -145,7 +145,7 @@ describe("onAnswer", () => {
 
   test("headers with credentials are not there, and neither is what no HTTP allows", () => {
     const headers = ["X-A", "1", "Set-Cookie", MASKED, "bad name", "1", "x-a", "2"];
-    const shown = toAnswer({ headers, body: '{"a":1}' } as unknown as AnswerFacts);
+    const shown = toAnswer({ headers, body: '{"a":1}' } as unknown as ResponseFacts);
     expect([...shown.headers]).toEqual([["x-a", "1, 2"]]);
     expect(shown.body).toEqual({ a: 1 });
     expect(shown.body).toBe(shown.body);

@@ -7,7 +7,7 @@ import { wholeRecords } from "../../src/engine/libsql/find/records.ts";
 import { keysOf } from "../../src/engine/record-source.ts";
 import { readExchange } from "../../src/mapping/read-exchange.ts";
 import type { ProviderPlugin } from "../../src/plugin-host/contract.ts";
-import { AnswerFeed } from "../../src/recorder/answer-feed.ts";
+import { ResponseFeed } from "../../src/recorder/response-feed.ts";
 import type { RawHeaders, RoutingMeta } from "../../src/spool/frame.ts";
 import type { UsedTokens } from "../../src/threads.ts";
 import { encodeEventStream } from "../providers/eventstream.ts";
@@ -308,8 +308,8 @@ test("a failed call that got no head says how it was routed", async () => {
 
 test("the gateway hears what a routed request used", async () => {
   const used: UsedTokens[] = [];
-  const feed = new AnswerFeed({ onAnswers: async () => [], onUsed: (list) => void used.push(...list) }, silent);
-  await using weir = await rig({ readExchange, provider: (name) => PROVIDERS.get(name), answers: feed });
+  const feed = new ResponseFeed({ onResponses: async () => [], onUsed: (list) => void used.push(...list) }, silent);
+  await using weir = await rig({ readExchange, provider: (name) => PROVIDERS.get(name), responses: feed });
   const id = route(weir, { answered: WHOLE });
   await weir.recorder.barrier();
   await until(() => used.length > 0);

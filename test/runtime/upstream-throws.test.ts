@@ -66,7 +66,7 @@ test("a later try, which a timer makes, may throw as well", async () => {
         return { onData() {}, onEnd() {} };
       },
       onWait() {},
-      onAnswered() {},
+      onResponse() {},
     },
     events,
   );

@@ -12,7 +12,7 @@ import type { ReaderOptions } from "./records.ts";
 export function clickhouseAggregates(options: ReaderOptions): Aggregates {
   return {
     metrics: (scope, query, deadline) => metrics(options, scope, query, deadline),
-    facets: (scope, asked, deadline) => facets(options, scope, asked, deadline),
+    facets: (scope, query, deadline) => facets(options, scope, query, deadline),
     scores: (scope, page, deadline) => scores(options, scope, page, deadline),
     users: (scope, order, page, deadline) => users(options, scope, { order, page }, deadline),
     sessions: (scope, query, deadline) => sessions(options, scope, query, deadline),

@@ -8,12 +8,12 @@ import { type FoundRow, finderOf, keyOf, positionOf, readsBodies } from "./finde
 import type { Place, ReaderOptions } from "./records.ts";
 
 /** One page of a query. */
-export async function findPage(options: ReaderOptions, scope: Scope, asked: PageOptions): Promise<Page> {
-  const { sort, limit, offset, after, deadline } = asked;
+export async function findPage(options: ReaderOptions, scope: Scope, wanted: PageOptions): Promise<Page> {
+  const { sort, limit, offset, after, deadline } = wanted;
   if (limit === 0) return { keys: [], next: after };
   const found = await finderOf(options, scope, sort, deadline);
   if (readsBodies(scope.tree)) {
-    const { rows, upTo } = await new BodySearch(options, found, deadline).find(asked);
+    const { rows, upTo } = await new BodySearch(options, found, deadline).find(wanted);
     if (upTo === undefined) return page(rows, sort, limit);
     return { keys: rows.map(keyOf), next: positionOf(upTo, sort), searchedTo: upTo.createdAt };
   }

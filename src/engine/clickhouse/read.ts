@@ -33,9 +33,9 @@ export async function listedRecords<Column extends keyof RequestRow>(
 /** Some columns of records. */
 export async function recordColumns<Column extends keyof RequestRow>(
   options: ReaderOptions,
-  asked: { readonly organizationId: string; readonly keys: readonly RecordKey[]; readonly columns: readonly Column[] },
+  query: { readonly organizationId: string; readonly keys: readonly RecordKey[]; readonly columns: readonly Column[] },
 ): Promise<Pick<RequestRow, Column>[]> {
-  return readRows(options, asked);
+  return readRows(options, query);
 }
 
 /** The oldest records of a session. */
@@ -53,13 +53,13 @@ export async function sessionKeys(
   return options.client.query<Place>(sql, { settings: records.settings });
 }
 
-interface RowsAsked {
+interface RowQuery {
   readonly organizationId: string;
   readonly keys: readonly RecordKey[];
   readonly columns: readonly string[];
 }
 
-async function readRows(options: ReaderOptions, { organizationId, keys, columns }: RowsAsked): Promise<Counted[]> {
+async function readRows(options: ReaderOptions, { organizationId, keys, columns }: RowQuery): Promise<Counted[]> {
   if (keys.length === 0) return [];
   const places = await placesOf(options, organizationId, keys);
   const named = storedColumns([...new Set([...columns, "request_id"])]);

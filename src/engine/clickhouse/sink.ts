@@ -17,9 +17,9 @@ import {
   setPositions,
 } from "../../store/spool-positions.ts";
 import { localPath, type Store } from "../../store/store.ts";
-import type { AnswerName, Arrival, Maintenance, RecordChange, RecordUpdate, UpdateResult } from "../../threads.ts";
-import { statementsBeside } from "../beside.ts";
+import type { Arrival, Maintenance, RecordChange, RecordUpdate, ResponseName, UpdateResult } from "../../threads.ts";
 import { putContents } from "../contents.ts";
+import { statementsBeside } from "../control-statements.ts";
 import { importAct, toStorable } from "../import.ts";
 import type { BeheadedSearch, ImportOrder, KnownRow, RecordBatch, RecordSink, SinkOptions } from "../record-sink.ts";
 import type { RecordKey } from "../record-source.ts";
@@ -30,10 +30,10 @@ import { ClickHouseError } from "./failure.ts";
 import { clickhouseOf, layoutOf } from "./open.ts";
 import { type TableRow, toTableRow, withWhole } from "./rows.ts";
 import { type Layout, makeTables } from "./tables.ts";
-import { findAnswerRow } from "./write/answers.ts";
 import { BatchFile, type NotedBatch } from "./write/batch-file.ts";
 import { dropDay } from "./write/drop-day.ts";
 import { EndedRows } from "./write/ended-rows.ts";
+import { findResponseRow } from "./write/find-response.ts";
 import { finishedRows, openRows, type RowKey } from "./write/find-rows.ts";
 import { rereadLate } from "./write/late-readings.ts";
 import { Removals } from "./write/remove.ts";
@@ -235,8 +235,8 @@ export class ClickHouseSink implements RecordSink {
     return rows.map(({ request_id: requestId, cost, total_tokens: totalTokens }) => ({ requestId, cost, totalTokens }));
   }
 
-  answerOf({ organizationId, answerId }: AnswerName) {
-    return findAnswerRow(this.#client, organizationId, answerId);
+  responseOf({ organizationId, responseId }: ResponseName) {
+    return findResponseRow(this.#client, organizationId, responseId);
   }
 
   async isWhole(requestId: string): Promise<boolean> {

@@ -10,14 +10,14 @@ import { searchWords } from "./word-search.ts";
 /** Records in ClickHouse. */
 export function clickhouseSource(options: ReaderOptions): RecordSource {
   return {
-    page: (scope, asked) => findPage(options, scope, asked),
-    search: (scope, asked) => searchWords(options, scope, asked),
+    page: (scope, query) => findPage(options, scope, query),
+    search: (scope, query) => searchWords(options, scope, query),
     count: (scope, deadline) => countMatches(options, scope, deadline),
-    ofSession: (asked) => sessionKeys(options, asked),
+    ofSession: (query) => sessionKeys(options, query),
     organizationOf: (requestId) => organizationOf(options, requestId),
     records: (organizationId, keys) => wholeRecords(options, organizationId, keys),
-    listed: <Column extends keyof RequestRow>(asked: RecordsToShow, columns: readonly Column[]) =>
-      listedRecords(options, asked, columns),
+    listed: <Column extends keyof RequestRow>(query: RecordsToShow, columns: readonly Column[]) =>
+      listedRecords(options, query, columns),
     columns: <Column extends keyof RequestRow>(
       organizationId: string,
       keys: readonly RecordKey[],

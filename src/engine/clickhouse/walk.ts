@@ -32,9 +32,9 @@ export function clickhouseWalk(client: ClickHouse): RecordWalk {
       const [row] = await ask<{ n: number }>(sql`select count() as n from requests where ${walkedSql(walked)}`);
       return row!.n;
     },
-    samples: (asked: SampleQuery) =>
-      rows(sql`select ${COLUMNS} from requests where ${samplesSql(asked)}
-        order by organization_id desc, request_created_at desc, request_id desc limit ${asked.limit}`),
+    samples: (query: SampleQuery) =>
+      rows(sql`select ${COLUMNS} from requests where ${samplesSql(query)}
+        order by organization_id desc, request_created_at desc, request_id desc limit ${query.limit}`),
     async formatOf(model: WalkedModel) {
       const newest = sql`select provider, model, model_override, request_model, wire_schema, response_status,
           request_created_at, request_id from requests where organization_id = ${model.organizationId}

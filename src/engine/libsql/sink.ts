@@ -12,7 +12,7 @@ import { type RemovalOrder, removeRecords } from "../../store/retention/remove.t
 import { type Places, type Positions, placesOf, readPositions, setPositions } from "../../store/spool-positions.ts";
 import { localPath, type Statement, type Store } from "../../store/store.ts";
 import { usageOf } from "../../store/usage.ts";
-import type { AnswerName, Arrival, Maintenance, RecordChange, RecordUpdate, UpdateResult } from "../../threads.ts";
+import type { Arrival, Maintenance, RecordChange, RecordUpdate, ResponseName, UpdateResult } from "../../threads.ts";
 import { putContents } from "../contents.ts";
 import { importAct, toStorable } from "../import.ts";
 import type { BeheadedSearch, ImportOrder, RecordBatch, RecordSink, SinkOptions } from "../record-sink.ts";
@@ -197,8 +197,8 @@ export class LibsqlSink implements RecordSink {
     return usageOf(this.#store.records, requestIds);
   }
 
-  answerOf({ organizationId, answerId }: AnswerName) {
-    return findResponse(this.#store.records, organizationId, answerId);
+  responseOf({ organizationId, responseId }: ResponseName) {
+    return findResponse(this.#store.records, organizationId, responseId);
   }
 
   isWhole(requestId: string): Promise<boolean> {

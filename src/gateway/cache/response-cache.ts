@@ -50,7 +50,7 @@ export interface SharedFlight {
 }
 
 /** The state before a response. */
-const UNANSWERED = { fallback: undefined, answerer: undefined } as const;
+const NO_ORIGIN = { fallback: undefined, answerer: undefined } as const;
 
 /** The cache's result for a request: a stored response, a call in flight to follow, or the task to make the call. */
 export type Claim = { readonly kind: "hit"; readonly entry: Entry } | ({ readonly kind: "follow" | "lead" } & Passage);
@@ -152,7 +152,7 @@ export class ResponseCache {
       onLanded: (head, chunks) => this.#land(shared, head, chunks),
     });
     const keepMs = settings.save ? settings.keepMs : undefined;
-    const shared: SharedFlight = { flight, request, place, keepMs, omit: omitResponse, provider, ...UNANSWERED };
+    const shared: SharedFlight = { flight, request, place, keepMs, omit: omitResponse, provider, ...NO_ORIGIN };
     const others = this.#flights.get(key);
     if (others === undefined) this.#flights.set(key, [shared]);
     else others.push(shared);
@@ -181,8 +181,8 @@ export class ResponseCache {
     const { status, reason } = head;
     const { answerer, provider } = shared;
     const shareable = shareableHeaders(head.headers, provider);
-    const answer = { status, reason, headers: shareable, chunks, ...(answerer !== undefined && { answerer }) };
-    this.store.put({ key, place, keepMs }, answer, origin);
+    const response = { status, reason, headers: shareable, chunks, ...(answerer !== undefined && { answerer }) };
+    this.store.put({ key, place, keepMs }, response, origin);
   }
 }
 

@@ -10,8 +10,8 @@ const WINDOW_BYTES = 256 * 1_024;
 const START_BYTES = MAGIC.byteLength + 8;
 
 /** The bytes of a file: magic and lengths, the head as JSON, the body. */
-export function encodeEntry(answer: StoredResponse, origin: ResponseOrigin): Uint8Array[] {
-  const { status, reason, headers, chunks, answerer } = answer;
+export function encodeEntry(response: StoredResponse, origin: ResponseOrigin): Uint8Array[] {
+  const { status, reason, headers, chunks, answerer } = response;
   const lengths = chunks.map(({ byteLength }) => byteLength);
   const head: ResponseHead = {
     ...origin,

@@ -25,7 +25,7 @@ export class ResponseStore {
   readonly #options: StoreOptions;
   readonly #files: ResponseFiles;
   readonly #index: ResponseIndex;
-  readonly #writing = new Map<Entry, { readonly answer: StoredResponse; readonly origin: ResponseOrigin }>();
+  readonly #writing = new Map<Entry, { readonly response: StoredResponse; readonly origin: ResponseOrigin }>();
   readonly #writes = new Set<Promise<void>>();
   readonly #sweeper: ReturnType<typeof setInterval>;
   #waitingBytes = 0;
@@ -64,7 +64,7 @@ export class ResponseStore {
   /** @returns undefined if the response is gone; its entry is then removed, too. */
   async open(entry: Entry): Promise<ResponseSource | undefined> {
     const writing = this.#writing.get(entry);
-    const source = writing === undefined ? await this.#openFile(entry) : memorySource(writing.answer, writing.origin);
+    const source = writing === undefined ? await this.#openFile(entry) : memorySource(writing.response, writing.origin);
     if (source !== undefined) this.#index.touch(entry.key, entry.place);
     return source;
   }
@@ -88,10 +88,10 @@ export class ResponseStore {
   /** Stores a response in memory immediately and in its file soon after; one that the disk cannot take now is skipped. */
   put(
     { key, place, keepMs }: { key: string; place: number; keepMs: number },
-    answer: StoredResponse,
+    response: StoredResponse,
     origin: ResponseOrigin,
   ): void {
-    const parts = encodeEntry(answer, origin);
+    const parts = encodeEntry(response, origin);
     const bytes = parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
     if (bytes > this.#options.bytesMax || this.#waitingBytes + bytes > WAITING_BYTES_MAX) {
       this.failures++;
@@ -101,7 +101,7 @@ export class ResponseStore {
     const folder = folderOf(origin.organizationId);
     const entry: Entry = { folder, key, place, createdAt, expiresAt: createdAt + keepMs, bytes };
     this.#index.add(entry);
-    this.#writing.set(entry, { answer, origin });
+    this.#writing.set(entry, { response, origin });
     this.#waitingBytes += bytes;
     this.#track(this.#write(entry, parts));
   }

@@ -6,7 +6,7 @@ import { valuesOf } from "../headers/headers.ts";
 import type { CacheHit } from "../headers/own-headers.ts";
 import { readOmissions } from "../headers/settings.ts";
 import { askOnForward } from "../hooks.ts";
-import { answeredBy, callProvider } from "../retry/call-provider.ts";
+import { callProvider, noteTarget } from "../retry/call-provider.ts";
 import type { FallbackTarget } from "../retry/fallback-target.ts";
 import { noteAnswerer } from "../unified/answered.ts";
 import { providerNamed } from "../unified/provider-named.ts";
@@ -174,7 +174,7 @@ interface Hit {
 function asHit(parts: GatewayParts, exchange: Exchange, { events, hit, given }: Hit): UpstreamEvents {
   const note = () => {
     const { answerer, fallback } = given();
-    if (fallback !== undefined) answeredBy(exchange, fallback);
+    if (fallback !== undefined) noteTarget(exchange, fallback);
     if (answerer !== undefined)
       noteAnswerer(exchange, answerer, providerNamed(parts.providers(), answerer.provider), { calls: 0 });
   };

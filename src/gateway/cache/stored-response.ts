@@ -68,8 +68,8 @@ export interface ResponseSource {
   close(): Promise<void>;
 }
 
-export function memorySource(answer: StoredResponse, origin: ResponseOrigin): ResponseSource {
-  const { status, reason, headers, chunks, answerer } = answer;
+export function memorySource(response: StoredResponse, origin: ResponseOrigin): ResponseSource {
+  const { status, reason, headers, chunks, answerer } = response;
   let at = 0;
   return {
     head: { ...origin, status, reason, headers, answerer, lengths: chunks.map(({ byteLength }) => byteLength) },

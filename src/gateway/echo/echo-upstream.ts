@@ -28,7 +28,7 @@ class EchoCall implements UpstreamCall {
   readonly #events: UpstreamEvents;
   readonly #body: Uint8Array[] = [];
   #bytes = 0;
-  #isAsked = false;
+  #isSent = false;
   #isOver = false;
   #isPaused = false;
   /** What is left to send, once there is a response. */
@@ -73,8 +73,8 @@ class EchoCall implements UpstreamCall {
   }
 
   #ask(): void {
-    if (this.#isAsked) return;
-    this.#isAsked = true;
+    if (this.#isSent) return;
+    this.#isSent = true;
     // Always asynchronous: the caller of `open` has not received its call yet.
     void this.#response().then((response) => this.#begin(response));
   }

@@ -7,14 +7,14 @@ import type { RequestFacts, SeenRequest } from "../seen-request.ts";
 import { Batch, onBatch } from "./batch.ts";
 
 /** A call from a further gateway thread to the first one, where the plugins are. */
-export interface Asked {
+export interface HookQuestion {
   readonly number: number;
   readonly facts: RequestFacts;
   /** Whether the body can still be read if plugins need it. */
   readonly mayRead: boolean;
 }
 
-export type Question = Asked | { readonly end: RequestEnd };
+export type Question = HookQuestion | { readonly end: RequestEnd };
 
 export interface Reply {
   readonly number: number;
@@ -29,7 +29,7 @@ export interface Reply {
  * The plugins as a further gateway thread uses them: they live in the first thread, which alone counts, and are called
  * there. One call per request covers `needs`, `onRequest` and `onForward`.
  */
-export class AskedHooks implements RequestHooks {
+export class RemoteHooks implements RequestHooks {
   readonly #batch: Batch;
   readonly #waiting = new Map<number, (reply: Reply) => void>();
   /** Replies for requests whose body need not be read. */

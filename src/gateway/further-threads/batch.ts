@@ -10,7 +10,7 @@ const LATER_MS = 4;
 export class Batch {
   readonly #port: Endpoint;
   #gathered: string[] = [];
-  #isAsked = false;
+  #isScheduled = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(port: Endpoint) {
@@ -19,21 +19,21 @@ export class Batch {
 
   send(message: object): void {
     this.#gathered.push(JSON.stringify(message));
-    if (this.#isAsked) return;
-    this.#isAsked = true;
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
     setImmediate(() => this.flush());
   }
 
   /** Sends with the next message, or in a few milliseconds. */
   sendLater(message: object): void {
     this.#gathered.push(JSON.stringify(message));
-    if (!this.#isAsked) this.#timer ??= setTimeout(() => this.flush(), LATER_MS);
+    if (!this.#isScheduled) this.#timer ??= setTimeout(() => this.flush(), LATER_MS);
   }
 
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#isAsked = false;
+    this.#isScheduled = false;
     const texts = this.#gathered;
     this.#gathered = [];
     if (texts.length > 0) this.#port.postMessage(texts);

@@ -27,7 +27,7 @@ interface AttemptsOptions {
   /** The next try starts after this many milliseconds. */
   readonly onWait: (waitMs: number) => void;
   /** The client gets this try's response. */
-  readonly onAnswered: (answered: Try) => void;
+  readonly onResponse: (responded: Try) => void;
 }
 
 /**
@@ -77,7 +77,7 @@ export class Attempts implements UpstreamCall {
   #try({ fallback, outgoing }: Next): void {
     this.#triesHere++;
     const attempt: Try = { number: ++this.#tries, fallback, startedAt: this.#options.clock(), outgoing };
-    const answer = new TryResponse({
+    const response = new TryResponse({
       events: this.#events,
       judge: (failure, retryAfterMs) => this.#judge(attempt, failure, retryAfterMs),
       pass: () => this.#pass(attempt),
@@ -86,15 +86,15 @@ export class Attempts implements UpstreamCall {
       aborted: () => this.#aborted,
       held: () => this.#paused,
     });
-    const call = this.#options.open(outgoing, answer);
-    answer.call = call;
+    const call = this.#options.open(outgoing, response);
+    response.call = call;
     this.#call = call;
   }
 
   #pass(attempt: Try): void {
     this.#passing = true;
     if (this.#paused) this.#call?.pause();
-    this.#options.onAnswered(attempt);
+    this.#options.onResponse(attempt);
   }
 
   #later(next: Next): void {

@@ -59,12 +59,12 @@ export function callProvider(
       onWait: (waitMs) => exchange.awaitProgress(parts.upstreamTimeoutMs + waitMs),
       onFailed: (failed, head) =>
         recordFailed(parts, admitted, { ...failed, target: targetOf(failed), clientBody }, head),
-      onAnswered(answered) {
-        const target = targetOf(answered);
-        exchange.recording.forwardedAt = answered.startedAt;
-        if (target === undefined) exchange.attempt = { attempt: answered.number };
+      onResponse(responded) {
+        const target = targetOf(responded);
+        exchange.recording.forwardedAt = responded.startedAt;
+        if (target === undefined) exchange.attempt = { attempt: responded.number };
         else {
-          answeredBy(exchange, target, answered.number);
+          noteTarget(exchange, target, responded.number);
           onFallback?.(target);
         }
       },
@@ -74,7 +74,7 @@ export function callProvider(
 }
 
 /** Records which fallback responded in the target's place. @param attempt - the number of the try, if the request counts them. */
-export function answeredBy(exchange: Exchange, target: FallbackTarget, attempt?: number): void {
+export function noteTarget(exchange: Exchange, target: FallbackTarget, attempt?: number): void {
   exchange.attempt = { ...(attempt !== undefined && { attempt }), ...whereTo(target) };
   exchange.provider = target.route.provider;
 }

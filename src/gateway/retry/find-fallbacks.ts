@@ -18,13 +18,13 @@ const NOT_SETTABLE =
  */
 export function findFallbacks(parts: GatewayParts, plan: RetryPlan, first: Route, url: string): FallbackTarget[] {
   return plan.fallbacks.map((fallback) => {
-    const asked = { targetUrl: fallback.target, targetProvider: undefined };
+    const wanted = { targetUrl: fallback.target, targetProvider: undefined };
     if (!isOrigin(fallback.target))
       throw new GatewayError(
         "invalid_target",
         "Gateway-Fallbacks takes targets that are origins such as https://api.example.com",
       );
-    const route = findRoute(asked, undefined, "", parts.providers());
+    const route = findRoute(wanted, undefined, "", parts.providers());
     const refused = parts.guard.refuseHost(route.target.host, route.target.upstream.port);
     if (refused !== undefined) throw new GatewayError("target_forbidden", refused);
     const path = fallback.path ?? url;

@@ -15,7 +15,7 @@ type CallTerms = Omit<UnifiedCallOptions, "events" | "consent" | "onAnswered">;
  * Plugins are called for the first target before: their changes to the request are part of the key. If they refuse that
  * target, the cache is not used.
  */
-export async function answerCached(terms: CallTerms, settings: CacheSettings): Promise<void> {
+export async function respondCached(terms: CallTerms, settings: CacheSettings): Promise<void> {
   const { parts, admitted, work, walk } = terms;
   const { exchange } = admitted;
   const call = (consent: Consent | undefined): Pick<CacheCall, "open"> => ({
@@ -24,8 +24,8 @@ export async function answerCached(terms: CallTerms, settings: CacheSettings): P
         ...terms,
         events,
         consent,
-        onAnswered(answerer, candidate) {
-          shared.answerer = answerer;
+        onAnswered(responder, candidate) {
+          shared.answerer = responder;
           shared.provider = candidate.target.provider;
           if (isFallback(walk, candidate)) shared.omit = true;
         },

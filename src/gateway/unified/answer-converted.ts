@@ -51,15 +51,15 @@ export function answerEstimate(
   const { exchange } = admitted;
   const { endpoint } = work.admission;
   const { target, model } = candidate;
-  const answerer: Answerer = {
+  const responder: Answerer = {
     provider: target.provider.name,
     target: "",
     isTranslated: false,
     routing: { routedModel: model, route: target.route, warnings: ["estimated usage"] },
   };
-  noteAnswerer(exchange, answerer, target.provider, { calls });
+  noteAnswerer(exchange, responder, target.provider, { calls });
   exchange.routing = { ...exchange.routing, reason: target.reason };
-  onAnswered?.(answerer, candidate);
+  onAnswered?.(responder, candidate);
   const body = Buffer.from(countIn("shape" in endpoint ? endpoint.shape : "", tokens));
   events.onHead(200, "OK", jsonHeaders(body));
   events.onData(body);

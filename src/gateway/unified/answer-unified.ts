@@ -8,14 +8,14 @@ import type { Translator } from "../../unified/translator.ts";
 import type { Admitted } from "../admitted.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
 import { firstValue, fromWire, type RequestHeaders, valuesOf } from "../headers/headers.ts";
-import { answerCached } from "./answer-cached.ts";
+import { respondCached } from "./answer-cached.ts";
 import { statesInMemory } from "./forgotten-states.ts";
 import { listModels } from "./models-response.ts";
 import { demandOf, planTargets } from "./plan-targets.ts";
 import { previousOf } from "./previous-response.ts";
 import { type Understood, withReferences } from "./referenced-items.ts";
 import { scopeOf } from "./scope.ts";
-import { answerStored } from "./stored-response.ts";
+import { respondStored } from "./stored-response.ts";
 import type { UnifiedAdmission } from "./unified-admission.ts";
 import { UnifiedCall } from "./unified-call.ts";
 import type { UnifiedWork } from "./unified-work.ts";
@@ -34,7 +34,7 @@ export async function answerUnified(
   const { endpoint } = unified;
   const scope = () => scopeOf(parts, key, unified);
   if (endpoint.kind === "models" || endpoint.kind === "model") return listModels(parts, admitted, scope());
-  if (endpoint.kind === "stored") return answerStored(parts, admitted, { scope: scope(), id: endpoint.id, body });
+  if (endpoint.kind === "stored") return respondStored(parts, admitted, { scope: scope(), id: endpoint.id, body });
 
   const { translator } = parts.unified;
   const unpacking = translator.unpacked(bodyOf(admitted.headers, body));
@@ -67,7 +67,7 @@ export async function answerUnified(
     scope,
     key,
     states,
-    earlier: previous?.answer,
+    earlier: previous?.response,
     admission: unified,
     model,
     description,
@@ -80,7 +80,7 @@ export async function answerUnified(
   });
   const work: UnifiedWork = { admission: unified, body: whole, description, states, previous };
   const terms = { parts, admitted, work, walk, first };
-  if (admitted.caching !== undefined) return answerCached(terms, admitted.caching);
+  if (admitted.caching !== undefined) return respondCached(terms, admitted.caching);
   exchange.receive((events) => new UnifiedCall({ ...terms, events }));
 }
 

@@ -5,7 +5,7 @@ import type { Admitted } from "../admitted.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
 import { askAboutCall, askBefore, type FurtherRequest } from "../hooks.ts";
 import { type RequestFacts, SeenRequest } from "../seen-request.ts";
-import { planOf, toldOf } from "./call-plan.ts";
+import { factsOf, planOf } from "./call-plan.ts";
 import { CountedCall } from "./counted-call.ts";
 import type { UnifiedWork } from "./unified-work.ts";
 
@@ -57,8 +57,8 @@ export function askForTarget(
     return counted;
   };
   try {
-    const asked = askAboutCall(hooks, request, isFirst ? exchange : undefined, given);
-    return isPending(asked) ? asked.then(allowed, refused) : allowed(asked);
+    const change = askAboutCall(hooks, request, isFirst ? exchange : undefined, given);
+    return isPending(change) ? change.then(allowed, refused) : allowed(change);
   } catch (error) {
     return refused(error);
   }
@@ -81,7 +81,7 @@ function requestFor(
   const { exchange, facts: first } = admitted;
   const facts: RequestFacts = {
     ...first,
-    ...toldOf(candidate, planOf(candidate, work.description.stream)),
+    ...factsOf(candidate, planOf(candidate, work.description.stream)),
     id: isFirst ? exchange.id : callId,
     fallbackOf: isFirst ? undefined : exchange.id,
     callId,

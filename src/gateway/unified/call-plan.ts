@@ -23,13 +23,13 @@ export interface CallPlan {
   /** Whether a chat stream requests its usage, because a limit counts it. */
   readonly asksUsage: boolean;
   /** The view for plugins; created for the first plugin. */
-  told: Told | undefined;
+  facts: TargetFacts | undefined;
   /** By shape; for calls, and for token counts. */
   readonly ways: WeakMap<Spoken, { call?: Way | undefined; count?: Way | undefined }>;
 }
 
 /** What a candidate adds to the plugins' view of a request. */
-type Told = Pick<RequestFacts, "provider" | "target" | "model" | "route" | "credential">;
+type TargetFacts = Pick<RequestFacts, "provider" | "target" | "model" | "route" | "credential">;
 
 /** Where a plan's calls go, and the part of their heads that is the same for all of them. */
 export interface Way {
@@ -73,20 +73,20 @@ function makePlan(candidate: Candidate, stream: boolean): CallPlan {
     issuer: issuerOf({ provider: target.provider, model }, credential),
     changes: Object.assign({}, ...target.path.map(({ body }) => body ?? {})),
     asksUsage: credential !== "client" && (credential.askUsage ?? /u=(?:cents|tokens)/.test(credential.limit ?? "")),
-    told: undefined,
+    facts: undefined,
     ways: new WeakMap(),
   };
 }
 
 /** @throws GatewayError `invalid_target`. */
-export function toldOf({ target, credential, model }: Candidate, plan: CallPlan): Told {
-  if (plan.told !== undefined) return plan.told;
+export function factsOf({ target, credential, model }: Candidate, plan: CallPlan): TargetFacts {
+  if (plan.facts !== undefined) return plan.facts;
   const { provider, route } = target;
   const stored = credential === "client" ? undefined : credential;
   const origin = originOf(provider, stored, plan.call);
   const host = origin === undefined ? "" : parseTarget(origin).host;
   // Frozen, because all requests share them.
-  plan.told = {
+  plan.facts = {
     provider: provider.name,
     target: Object.freeze({ origin: origin ?? "", host, owner: provider.name }),
     model,
@@ -94,7 +94,7 @@ export function toldOf({ target, credential, model }: Candidate, plan: CallPlan)
     credential:
       stored && Object.freeze({ name: stored.name, organizationId: stored.organizationId, limit: stored.limit }),
   };
-  return plan.told;
+  return plan.facts;
 }
 
 /** A new value each time. */

@@ -36,18 +36,18 @@ export async function explainRoute(parts: RoutingParts, question: RouteQuestion)
   const now = Date.now();
   const endpoint = endpointNamed(parts, question.shape);
   const admission = admissionFor(endpoint);
-  const asked = Buffer.from(question.body ?? JSON.stringify(leastBody(apiOf(endpoint), model)));
+  const requestBody = Buffer.from(question.body ?? JSON.stringify(leastBody(apiOf(endpoint), model)));
   const { own } = endpoint;
-  const text = asked.toString("utf8");
+  const text = requestBody.toString("utf8");
   const described = own === undefined ? describe(text) : describeOwn(text, own);
   if (described === undefined) throw new GatewayError("invalid_body", "body: give a JSON object", { path: "body" });
-  const given = { body: asked, description: { ...described, model } };
+  const given = { body: requestBody, description: { ...described, model } };
   const { body, description } =
     described.references.length === 0 ? given : await withReferences(parts, key.organizationId, given);
   const states = statesInMemory(parts, key.organizationId, body);
   const previous = await previousOf(parts, key.organizationId, admission, description);
   const planned = planTargets(parts, {
-    earlier: previous?.answer,
+    earlier: previous?.response,
     scope: () => scopeOf(parts, key, admission),
     admission,
     model,
@@ -149,8 +149,8 @@ async function explainPlace(
   const outbound = await writtenFor(candidate, given);
   if (outbound.kind === "invalid") throw invalid(outbound.loss);
   const isSpent = credential !== "client" && !isLocked && limitSpentUntil(parts, credential) !== null;
-  const asked = askedOf(candidate);
-  const restsUntil = asked === undefined ? 0 : parts.unified.rests.until(asked, now);
+  const restSubject = askedOf(candidate);
+  const restsUntil = restSubject === undefined ? 0 : parts.unified.rests.until(restSubject, now);
   const written = writtenOf(candidate, outbound, work);
   const hasBody = question.body !== undefined;
   return {

@@ -38,17 +38,17 @@ export function listModels(
         "model_not_found",
         `this key can use no model that is called "${endpoint.id.slice(0, 200)}"`,
       );
-    answerJson(exchange, found);
+    respondJson(exchange, found);
     return;
   }
-  answerJson(exchange, page(all, query));
+  respondJson(exchange, page(all, query));
 }
 
 function page(all: readonly ListedModel[], query: URLSearchParams) {
   const after = query.get("after_id");
   const start = after === null ? 0 : all.findIndex(({ id }) => id === after) + 1;
-  const asked = Number(query.get("limit") ?? LIMIT_MAX);
-  const limit = Number.isInteger(asked) && asked > 0 ? Math.min(asked, LIMIT_MAX) : LIMIT_MAX;
+  const wanted = Number(query.get("limit") ?? LIMIT_MAX);
+  const limit = Number.isInteger(wanted) && wanted > 0 ? Math.min(wanted, LIMIT_MAX) : LIMIT_MAX;
   const data = query.has("limit") || after !== null ? all.slice(start, start + limit) : all;
   return {
     object: "list",
@@ -62,7 +62,7 @@ function page(all: readonly ListedModel[], query: URLSearchParams) {
 }
 
 /** Responds with JSON of the gateway's own. */
-function answerJson(exchange: Exchange, value: unknown): void {
+function respondJson(exchange: Exchange, value: unknown): void {
   const body = Buffer.from(JSON.stringify(value));
   exchange.onHead(200, "OK", ["Content-Type", "application/json", "Content-Length", String(body.byteLength)]);
   exchange.onData(body);

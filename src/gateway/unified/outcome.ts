@@ -35,5 +35,5 @@ export interface ResponseOptions {
   /** Called once, asynchronously, if the response does not go to the client. */
   readonly onFailed: (outcome: FailedOutcome) => void;
   /** Called right before the head is sent, with who responds. */
-  readonly onAnswered?: ((answerer: Answerer, candidate: Candidate) => void) | undefined;
+  readonly onAnswered?: ((responder: Answerer, candidate: Candidate) => void) | undefined;
 }

@@ -1,8 +1,8 @@
 import { GatewayError } from "../../errors.ts";
 import type { Candidate } from "../../routing/walk.ts";
-import type { AnswerName } from "../../threads.ts";
+import type { ResponseName } from "../../threads.ts";
 import type { Description } from "../../unified/describe.ts";
-import type { EarlierAnswer } from "../../unified/earlier-answer.ts";
+import type { EarlierResponse } from "../../unified/earlier-response.ts";
 import type { RoutingParts } from "../gateway-parts.ts";
 import { inTime, type Recorded } from "./recorded.ts";
 import type { UnifiedAdmission } from "./unified-admission.ts";
@@ -10,24 +10,24 @@ import type { UnifiedAdmission } from "./unified-admission.ts";
 /** The response that a request continues from, by `previous_response_id`. */
 export class PreviousResponse {
   readonly #recorded: Recorded;
-  readonly #name: AnswerName;
+  readonly #name: ResponseName;
   /** Who made it; undefined if no record shows it. */
-  readonly answer: EarlierAnswer | undefined;
+  readonly response: EarlierResponse | undefined;
   /** Why the records could not be read. */
   readonly #failure: unknown;
   #turns: Promise<string | undefined> | undefined;
 
-  private constructor(recorded: Recorded, name: AnswerName, answer: EarlierAnswer | undefined, failure: unknown) {
+  private constructor(recorded: Recorded, name: ResponseName, response: EarlierResponse | undefined, failure: unknown) {
     this.#recorded = recorded;
     this.#name = name;
-    this.answer = answer;
+    this.response = response;
     this.#failure = failure;
   }
 
   /** Never rejects: a target that knows the response itself needs no records. */
-  static async find(recorded: Recorded, name: AnswerName): Promise<PreviousResponse> {
+  static async find(recorded: Recorded, name: ResponseName): Promise<PreviousResponse> {
     try {
-      return new PreviousResponse(recorded, name, await inTime(recorded.answerOf(name)), undefined);
+      return new PreviousResponse(recorded, name, await inTime(recorded.responseOf(name)), undefined);
     } catch (error) {
       return new PreviousResponse(recorded, name, undefined, error);
     }
@@ -35,10 +35,10 @@ export class PreviousResponse {
 
   /** Whether a candidate can look the response up itself, as far as known. */
   isKnownTo({ target, credential }: Candidate): boolean {
-    const { answer } = this;
-    if (answer === undefined) return true;
+    const { response } = this;
+    if (response === undefined) return true;
     const name = credential === "client" ? "client" : credential.name;
-    return answer.isProviders && answer.provider === target.provider.name && answer.credential === name;
+    return response.isProviders && response.provider === target.provider.name && response.credential === name;
   }
 
   /**
@@ -49,7 +49,7 @@ export class PreviousResponse {
   async turns(): Promise<string> {
     if (this.#failure !== undefined) throw this.#failure;
     this.#turns ??=
-      this.answer === undefined ? Promise.resolve(undefined) : inTime(this.#recorded.turnsBefore(this.#name));
+      this.response === undefined ? Promise.resolve(undefined) : inTime(this.#recorded.turnsBefore(this.#name));
     const turns = await this.#turns;
     if (turns === undefined) throw notFound();
     return turns;
@@ -68,7 +68,7 @@ export function previousOf(
   const isResponses =
     endpoint.kind === "same" ? endpoint.path === COMPACT : "shape" in endpoint && endpoint.shape === "responses";
   if (previousResponse === undefined || !isResponses) return undefined;
-  return PreviousResponse.find(unified.recorded, { organizationId, answerId: previousResponse });
+  return PreviousResponse.find(unified.recorded, { organizationId, responseId: previousResponse });
 }
 
 /** The error if a request cannot continue from a response. */

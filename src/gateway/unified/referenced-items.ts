@@ -21,7 +21,7 @@ export async function withReferences(
   { body, description }: Understood,
 ): Promise<Understood> {
   const found = await Promise.all(
-    description.references.map((answerId) => inTime(recorded.itemsOf({ organizationId, answerId }))),
+    description.references.map((responseId) => inTime(recorded.itemsOf({ organizationId, responseId }))),
   );
   const filled = await translator.withItems(
     body,

@@ -21,7 +21,7 @@ export function asksForRoot(
 }
 
 /** Describes this address. It is not a model request: nothing is recorded. */
-export function answerRoot(answer: ServerResponse): void {
-  answer.head(200, "OK", HEADERS);
-  answer.end(BODY);
+export function answerRoot(response: ServerResponse): void {
+  response.head(200, "OK", HEADERS);
+  response.end(BODY);
 }

@@ -6,7 +6,7 @@ import { allows } from "../../routing/pattern.ts";
 import type { Scope } from "../../routing/resolve.ts";
 import { Walk } from "../../routing/walk.ts";
 import { NOTHING_DESCRIBED } from "../../unified/describe.ts";
-import type { EarlierAnswer } from "../../unified/earlier-answer.ts";
+import type { EarlierResponse } from "../../unified/earlier-response.ts";
 import { shapeNameOf } from "../../unified/outbound.ts";
 import type { Admitted } from "../admitted.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
@@ -20,16 +20,16 @@ import type { UnifiedWork } from "./unified-work.ts";
  *
  * @throws GatewayError `previous_response_not_found` if no record has it, or this key may not use that credential.
  */
-export async function answerStored(
+export async function respondStored(
   parts: GatewayParts,
   admitted: Admitted & { readonly key: KeySnapshot; readonly unified: UnifiedAdmission },
   { scope, id, body }: { readonly scope: Scope; readonly id: string; readonly body: Uint8Array },
 ): Promise<void> {
   const { key, unified: admission, exchange, retry } = admitted;
   const { organizationId } = key;
-  const answer = await inTime(parts.unified.recorded.answerOf({ organizationId, answerId: id }));
+  const earlier = await inTime(parts.unified.recorded.responseOf({ organizationId, responseId: id }));
   if (exchange.ended) return;
-  const target = answer?.isProviders ? targetOf(answer, scope, admission) : undefined;
+  const target = earlier?.isProviders ? targetOf(earlier, scope, admission) : undefined;
   if (target === undefined)
     throw new GatewayError(
       "previous_response_not_found",
@@ -40,7 +40,7 @@ export async function answerStored(
   const work: UnifiedWork = { admission, body, description, states: {} };
   const walk = new Walk([target], {
     rests: parts.unified.rests,
-    hasOwnKey: () => answer?.credential === "client",
+    hasOwnKey: () => earlier?.credential === "client",
     seed: undefined,
     retries: retry === undefined ? undefined : retry.plan.triesMax - 1,
     random: Math.random,
@@ -50,7 +50,7 @@ export async function answerStored(
 
 /** Where it is stored; undefined if this request may not go there. */
 function targetOf(
-  { provider: name, model, requestModel, credential }: EarlierAnswer,
+  { provider: name, model, requestModel, credential }: EarlierResponse,
   scope: Scope,
   { own }: UnifiedAdmission,
 ): Ordered | undefined {

@@ -4,7 +4,7 @@ import type { Demand } from "../../routing/demand.ts";
 import type { KeptChoices } from "../../routing/order.ts";
 import type { Scope } from "../../routing/resolve.ts";
 import type { Description } from "../../unified/describe.ts";
-import type { EarlierAnswer } from "../../unified/earlier-answer.ts";
+import type { EarlierResponse } from "../../unified/earlier-response.ts";
 import type { UnifiedAdmission } from "./unified-admission.ts";
 
 /** The inputs that determine a request's targets. */
@@ -17,7 +17,7 @@ export interface TargetsWanted {
   readonly model: string;
   readonly description: Description;
   /** Who made the response that the request continues from. */
-  readonly earlier?: EarlierAnswer | undefined;
+  readonly earlier?: EarlierResponse | undefined;
   /** State of calls in its body that the client dropped, by call id. */
   readonly states?: CallMemories;
   readonly demand: Demand;

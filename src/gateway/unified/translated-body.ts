@@ -155,7 +155,7 @@ function wholeOf(host: BodyHost, translate: () => Soon<WholeResponse>): Soon<Who
 }
 
 /** A response repeats the id of the one that it continues from, whether or not the id was sent to the provider. */
-function asAsked(prompt: Prompt, { previousResponse }: ResponseOptions["work"]["description"]): Prompt {
+function withoutEarlier(prompt: Prompt, { previousResponse }: ResponseOptions["work"]["description"]): Prompt {
   return previousResponse === undefined ? prompt : { ...prompt, settings: { ...prompt.settings, previousResponse } };
 }
 
@@ -169,7 +169,7 @@ function contextOf({ attempt, work, admitted }: ResponseOptions): ResponseContex
   const { endpoint } = work.admission;
   const outbound = attempt.outbound as Extract<Attempt["outbound"], { readonly kind: "translated" }>;
   return {
-    outbound: { ...outbound, prompt: asAsked(outbound.prompt, work.description) },
+    outbound: { ...outbound, prompt: withoutEarlier(outbound.prompt, work.description) },
     to: "shape" in endpoint ? apiOf(endpoint) : "chat-completions",
     issuer: attempt.issuer,
     requestId: admitted.exchange.id,

@@ -12,7 +12,7 @@ export function turnsFor(
   if (previous === undefined) return undefined;
   const isKnown = previous.isKnownTo(candidate);
   if (endpoint.kind === "same") {
-    if (previous.answer === undefined || !isKnown) throw notFound();
+    if (previous.response === undefined || !isKnown) throw notFound();
     return undefined;
   }
   const speaksIt = "shape" in endpoint && speaks(candidate.target, endpoint.shape, false);

@@ -29,7 +29,7 @@ export function toRow(exchange: Exchange, labels: Labels, findings: Findings | u
   const { begin, head, end } = exchange;
   const reading = findings?.reading;
   const routing = routingOf(exchange);
-  const asked = routing?.requestModel ?? reading?.requestModel ?? null;
+  const requestModel = routing?.requestModel ?? reading?.requestModel ?? null;
   const setting = (name: string) => labels.settings.get(name) ?? null;
   const override = setting("model-override");
   const cutOff = end?.outcome === "cut_off";
@@ -45,10 +45,10 @@ export function toRow(exchange: Exchange, labels: Labels, findings: Findings | u
     request_referrer: headerValue(begin.headers, "referer") ?? null,
     country_code: countryCode(begin.headers),
     provider: begin.provider === "" ? null : begin.provider,
-    request_model: asked,
+    request_model: requestModel,
     response_model: reading?.responseModel ?? null,
     model_override: override,
-    model: override ?? reading?.responseModel ?? routing?.routedModel ?? asked,
+    model: override ?? reading?.responseModel ?? routing?.routedModel ?? requestModel,
     request_created_at: Math.trunc(begin.time),
     response_created_at: end === undefined || cutOff ? null : Math.trunc(end.time),
     updated_at: now,
@@ -75,7 +75,7 @@ export function toRow(exchange: Exchange, labels: Labels, findings: Findings | u
     node_id: setting("node-id"),
     job_id: setting("job-id"),
     experiment_id: setting("experiment-id"),
-    cache_enabled: cacheAsked(labels) ? 1 : 0,
+    cache_enabled: isCacheUsed(labels) ? 1 : 0,
     cached: head?.cacheReferenceId === undefined ? 0 : 1,
     cache_reference_id: head?.cacheReferenceId ?? null,
     cache_created_at: head?.cacheCreatedAt === undefined ? null : Math.trunc(head.cacheCreatedAt),
@@ -118,7 +118,7 @@ function timeToFirstToken({ end }: Exchange): number | null {
   return Math.max(0, end.firstByteAt - end.forwardedAt);
 }
 
-function cacheAsked({ settings }: Labels): boolean {
+function isCacheUsed({ settings }: Labels): boolean {
   return ["cache-enabled", "cache-read", "cache-save"].some((name) => settings.get(name)?.toLowerCase() === "true");
 }
 

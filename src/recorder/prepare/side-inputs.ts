@@ -15,7 +15,7 @@ interface Bodies {
 }
 
 /** The responding provider, and its mappings. */
-interface Answering {
+interface ProviderSide {
   readonly provider: ProviderPlugin | undefined;
   readonly mappingOf: MappingOf | undefined;
 }
@@ -25,7 +25,7 @@ export function inputsOf(
   exchange: Exchange,
   { request, response, provider: other }: Bodies,
   labels: Labels,
-  answering: Answering,
+  providerSide: ProviderSide,
 ): Inputs {
   const { begin, head, end } = exchange;
   const common = {
@@ -40,27 +40,27 @@ export function inputsOf(
   };
   const routing = routingOf(exchange);
   const isTranslated = (routing?.mapping ?? UNMAPPED) !== UNMAPPED;
-  const answered = other?.provider_response.body;
-  if (answered === undefined && !isTranslated) {
-    const input = new RecordedExchange({ ...common, ...answering, path: providerPath(exchange) });
+  const responseBody = other?.provider_response.body;
+  if (responseBody === undefined && !isTranslated) {
+    const input = new RecordedExchange({ ...common, ...providerSide, path: providerPath(exchange) });
     return { client: input, provider: input };
   }
   // The path determines the client's shape, for every provider.
   const own: ReadSide =
     routing === undefined
-      ? { ...common, ...answering, path: begin.path }
+      ? { ...common, ...providerSide, path: begin.path }
       : { ...common, provider: undefined, mappingOf: undefined, path: begin.path };
   const client = new RecordedExchange(own);
-  if (answered === undefined) return { client, provider: client };
-  const asked = exchange.provider?.requestHead;
+  if (responseBody === undefined) return { client, provider: client };
+  const requestHead = exchange.provider?.requestHead;
   const provider = new RecordedExchange({
     ...common,
-    ...answering,
+    ...providerSide,
     path: providerPath(exchange),
     status: exchange.provider?.responseHead?.status ?? common.status,
-    request: asked === undefined ? request.body : other?.provider_request.body,
-    response: answered,
-    requestHeaders: asked === undefined ? common.requestHeaders : headersOf(exchange, "provider_request"),
+    request: requestHead === undefined ? request.body : other?.provider_request.body,
+    response: responseBody,
+    requestHeaders: requestHead === undefined ? common.requestHeaders : headersOf(exchange, "provider_request"),
     responseHeaders: headersOf(exchange, "provider_response"),
   });
   return { client, provider };

@@ -41,11 +41,11 @@ export async function prepareUnread(
   const response = begin.omitResponse ? undefined : await decodedSide(exchange, "response", deps);
   const messages = exchange.messages.bytes === 0 ? undefined : messageLines(exchange, deps.spool);
   const { parts } = toParts(exchange, { request: undefined, response: undefined }, undefined, messages);
-  const asked = request && asItCame(exchange, "request", request.bytes);
-  const answered = response && asItCame(exchange, "response", response.bytes);
-  if (asked !== undefined) parts.push(asked);
+  const requestPart = request && asItCame(exchange, "request", request.bytes);
+  const responsePart = response && asItCame(exchange, "response", response.bytes);
+  if (requestPart !== undefined) parts.push(requestPart);
   // Also stored as the raw response: a later reading, such as a folded stream, replaces only the other copy.
-  if (answered !== undefined && messages === undefined) parts.push(answered, { ...answered, part: "raw" });
+  if (responsePart !== undefined && messages === undefined) parts.push(responsePart, { ...responsePart, part: "raw" });
   if (exchange.provider !== undefined) {
     const other = await providerBytes(exchange, deps);
     const read = () => providerParts(exchange, providerBodies(exchange, other, deps));
@@ -65,8 +65,8 @@ export async function prepareUnread(
     exchange,
     row: toRow(exchange, labels, findings, now),
     labels,
-    requestBody: textOf(asked),
-    responseBody: textOf(answered),
+    requestBody: textOf(requestPart),
+    responseBody: textOf(responsePart),
     input: undefined,
     changedByPlugins: false,
     parts,

@@ -6,16 +6,16 @@ import { collectGarbage } from "../../runtime/memory.ts";
 import { NOTED_MAX, type ReadingNote, type Step } from "../../spool/reading-note.ts";
 import type { Positions } from "../../store/spool-positions.ts";
 import type { UsedTokens } from "../../threads.ts";
-import type { AnswerFeed } from "../answer-feed.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
 import type { RecorderLosses } from "../losses.ts";
 import type { DropReason, RecorderMetrics } from "../metrics.ts";
-import { answerFacts } from "../prepare/answer.ts";
 import { applyDraft, bodyTexts, type RecordHooks, storedDraft, toDraft } from "../prepare/hooks.ts";
 import { prepare, prepareAtOnce, prepareBare } from "../prepare/prepare.ts";
 import type { PrepareDeps, Prepared } from "../prepare/prepared.ts";
+import { responseFacts } from "../prepare/response-facts.ts";
 import { prepareUnread, unreadReason } from "../prepare/unread.ts";
 import type { RecordNotes } from "../record-notes.ts";
+import type { ResponseFeed } from "../response-feed.ts";
 import type { RecordWriter } from "./record-writer.ts";
 
 /**
@@ -30,7 +30,7 @@ const COLLECT_BYTES_MIN = 16 * 1024 * 1024;
 
 interface BatchesOptions extends Omit<PrepareDeps, "onReadingFailed"> {
   readonly hooks: RecordHooks | undefined;
-  readonly answers: AnswerFeed | undefined;
+  readonly responses: ResponseFeed | undefined;
   readonly notes: RecordNotes;
   readonly writer: RecordWriter;
   readonly metrics: RecorderMetrics;
@@ -157,7 +157,7 @@ export class Batches {
   }
 
   async afterCommit(ready: readonly Ready[], recorded: readonly Prepared[]): Promise<void> {
-    const { hooks, answers, notes, metrics, note, provider, log } = this.#options;
+    const { hooks, responses, notes, metrics, note, provider, log } = this.#options;
     if (note.hasFaults) note.settle([...recorded].map(({ row }) => row.request_id));
     const used: UsedTokens[] = [];
     for (const record of recorded) {
@@ -168,11 +168,11 @@ export class Batches {
       metrics.used.add(provider(providerOf(row))?.name ?? PROVIDER_UNKNOWN, row);
       if (row.unread != null) this.#noteUnread(row.request_id, row.unread);
     }
-    answers?.reportUsed(used);
-    if (!answers?.wanted && !hooks?.has("onRecorded")) return;
+    responses?.reportUsed(used);
+    if (!responses?.wanted && !hooks?.has("onRecorded")) return;
     const those = new Set(recorded);
     const stored = ready.filter(({ record }) => those.has(record));
-    if (answers?.wanted) await this.#show(answers, stored);
+    if (responses?.wanted) await this.#show(responses, stored);
     if (!hooks?.has("onRecorded")) return;
     for (const { record, draft } of stored) {
       const { request_id: requestId, organization_id: organizationId } = record.row;
@@ -181,12 +181,12 @@ export class Batches {
     }
   }
 
-  async #show(answers: AnswerFeed, stored: readonly Ready[]): Promise<void> {
+  async #show(responses: ResponseFeed, stored: readonly Ready[]): Promise<void> {
     for (const { record, draft } of stored) {
-      const lag = answers.add(answerFacts(record, draft));
+      const lag = responses.add(responseFacts(record, draft));
       if (lag !== undefined) await lag;
     }
-    answers.flush();
+    responses.flush();
   }
 
   #noteUnread(id: string, reason: string): void {

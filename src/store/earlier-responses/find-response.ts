@@ -1,5 +1,5 @@
 import { UNMAPPED } from "../../unified/body-mapping.ts";
-import type { EarlierAnswer } from "../../unified/earlier-answer.ts";
+import type { EarlierResponse } from "../../unified/earlier-response.ts";
 import { requestIdIn } from "../../unified/ids.ts";
 import type { Database } from "../store.ts";
 
@@ -24,15 +24,15 @@ const COLUMNS = "request_id, provider, routed_model, request_model, credential, 
 export async function findResponse(
   records: Database,
   organizationId: string,
-  answerId: string,
-): Promise<EarlierAnswer | undefined> {
-  const [row] = (await ownRow(records, organizationId, answerId)) ?? [];
-  const found = row ?? (await providersRow(records, organizationId, answerId))[0];
+  responseId: string,
+): Promise<EarlierResponse | undefined> {
+  const [row] = (await ownRow(records, organizationId, responseId)) ?? [];
+  const found = row ?? (await providersRow(records, organizationId, responseId))[0];
   return found && earlierResponse(found);
 }
 
 /** Undefined when the response was not made with one of Weir's credentials. */
-export function earlierResponse(row: ResponseRow): EarlierAnswer | undefined {
+export function earlierResponse(row: ResponseRow): EarlierResponse | undefined {
   if (row.credential === null) return undefined;
   return {
     requestId: row.request_id,
@@ -45,16 +45,16 @@ export function earlierResponse(row: ResponseRow): EarlierAnswer | undefined {
 }
 
 /** Undefined when the id does not contain a request id. */
-function ownRow(records: Database, organizationId: string, answerId: string) {
-  const requestId = requestIdIn(answerId);
+function ownRow(records: Database, organizationId: string, responseId: string) {
+  const requestId = requestIdIn(responseId);
   if (requestId === undefined) return undefined;
   return records.query<ResponseRow>({
     sql: `select ${COLUMNS} from whole_requests where request_id = ? and +organization_id = ? and response_id = ?`,
-    args: [requestId, organizationId, answerId],
+    args: [requestId, organizationId, responseId],
   });
 }
 
-function providersRow(records: Database, organizationId: string, answerId: string) {
+function providersRow(records: Database, organizationId: string, responseId: string) {
   return records.query<ResponseRow>({
     // The conditions repeat those of the partial index exactly, so that SQLite uses it.
     sql: `select ${COLUMNS} from requests where organization_id = ? and response_id = ?
@@ -63,7 +63,7 @@ function providersRow(records: Database, organizationId: string, answerId: strin
         and d.credential is not null and d.response_id is not null and d.wire_schema = 'responses'
         and d.method = 'DELETE' and d.response_status between 200 and 299)
       order by seq limit 1`,
-    args: [organizationId, answerId, organizationId, answerId],
+    args: [organizationId, responseId, organizationId, responseId],
   });
 }
 

@@ -1,8 +1,8 @@
 import { isObject, type JsonObject, listOf, parseJson, textOf } from "../../mapping/json.ts";
 import { isPacked } from "../../mapping/translate/state.ts";
 import type { Json } from "../../plugin-host/contract.ts";
-import type { AnswerName } from "../../threads.ts";
-import type { EarlierAnswer } from "../../unified/earlier-answer.ts";
+import type { ResponseName } from "../../threads.ts";
+import type { EarlierResponse } from "../../unified/earlier-response.ts";
 import type { BodyStore } from "../bodies/body-store.ts";
 import type { RequestBodies } from "../packs/read.ts";
 
@@ -14,7 +14,7 @@ const FILE_APART = /"weir-asset:[0-9a-f]{64}"/;
 /** Where responses are looked up. */
 export interface EarlierResponses {
   readonly records: {
-    answerOf(answer: AnswerName): Promise<EarlierAnswer | undefined>;
+    responseOf(name: ResponseName): Promise<EarlierResponse | undefined>;
     isWhole(requestId: string): Promise<boolean>;
   };
   readonly content: BodyStore;
@@ -30,15 +30,15 @@ export interface EarlierResponses {
 export async function turnsBefore(
   earlier: EarlierResponses,
   organizationId: string,
-  answerId: string,
+  responseId: string,
   bytesMax: number,
 ): Promise<string | undefined> {
   const turns: Json[][] = [];
   let bytes = 0;
-  for (let id: string | undefined = answerId; id !== undefined; ) {
-    const answer = await earlier.records.answerOf({ organizationId, answerId: id });
-    if (answer === undefined || turns.length === DEPTH_MAX) return undefined;
-    const turn = await readTurn(earlier, answer.requestId);
+  for (let id: string | undefined = responseId; id !== undefined; ) {
+    const response = await earlier.records.responseOf({ organizationId, responseId: id });
+    if (response === undefined || turns.length === DEPTH_MAX) return undefined;
+    const turn = await readTurn(earlier, response.requestId);
     if (turn === undefined) return undefined;
     bytes += turn.bytes;
     if (bytes > bytesMax) return undefined;
@@ -52,10 +52,10 @@ export async function turnsBefore(
 export async function itemsOf(
   earlier: EarlierResponses,
   organizationId: string,
-  answerId: string,
+  responseId: string,
 ): Promise<string | undefined> {
-  const answer = await earlier.records.answerOf({ organizationId, answerId });
-  const turn = answer && (await readTurn(earlier, answer.requestId));
+  const response = await earlier.records.responseOf({ organizationId, responseId });
+  const turn = response && (await readTurn(earlier, response.requestId));
   return turn && JSON.stringify(turn.output);
 }
 

@@ -35,14 +35,14 @@ export class Tokens {
       if (token !== undefined && token.expiresAt - EARLY_MS > Date.now()) return token.value;
       if (this.#known.get(key) === known) this.#known.delete(key);
     }
-    let asked = this.#known.get(key);
-    if (asked === undefined) {
-      asked = this.#ask(url, form);
+    let pending = this.#known.get(key);
+    if (pending === undefined) {
+      pending = this.#ask(url, form);
       if (this.#known.size >= TOKENS_MAX) this.#known.delete(this.#known.keys().next().value!);
-      this.#known.set(key, asked);
-      asked.catch(() => this.#known.delete(key));
+      this.#known.set(key, pending);
+      pending.catch(() => this.#known.delete(key));
     }
-    return (await asked).value;
+    return (await pending).value;
   }
 
   async #ask(url: URL, form: () => Promise<Readonly<Record<string, string>>>): Promise<Token> {
@@ -54,11 +54,11 @@ export class Tokens {
       bytesMax: BYTES_MAX,
       timeoutMs: TIMEOUT_MS,
     });
-    const answer = parseJson(Buffer.from(body).toString("utf8"));
-    const value: unknown = answer?.access_token;
+    const response = parseJson(Buffer.from(body).toString("utf8"));
+    const value: unknown = response?.access_token;
     if (status !== 200 || typeof value !== "string")
       throw new GatewayError("credential_rejected", `${url.host} issued no access token for the credential: ${status}`);
-    const seconds = Number(answer.expires_in);
+    const seconds = Number(response.expires_in);
     return { value, expiresAt: Date.now() + (Number.isFinite(seconds) ? seconds : 3_600) * 1_000 };
   }
 }

@@ -14,7 +14,7 @@ import { costSum } from "./sums.ts";
 const BUCKETS_MAX = 10_000;
 
 /** Requests that were looked up in the cache and neither refused nor failed; unknown for those in flight. */
-const HAS_ASKED = "r.cache_enabled = 1 and r.outcome is not null and r.outcome not in ('refused', 'failed')";
+const WAS_LOOKED_UP = "r.cache_enabled = 1 and r.outcome is not null and r.outcome not in ('refused', 'failed')";
 
 interface Found {
   readonly time: number;
@@ -27,18 +27,23 @@ interface Found {
 /** Cache statistics of one organization over all its records. */
 export async function cacheStatistics(options: ReaderOptions, organizationId: string, deadline: Deadline) {
   const scope: Scope = { organizationId, tree: ALL };
-  const [row] = await summed(options, scope, { time: "0", counts: HAS_ASKED, rows: "r.cache_enabled = 1" }, deadline);
+  const [row] = await summed(
+    options,
+    scope,
+    { time: "0", counts: WAS_LOOKED_UP, rows: "r.cache_enabled = 1" },
+    deadline,
+  );
   return shown(row ?? { time: 0, hits: 0, misses: 0, saved_cost: 0, saved_tokens: 0 });
 }
 
 /** Cache hits and misses of a scope by time. Buckets without cache requests are omitted. */
 export async function cacheSeries(options: ReaderOptions, scope: Scope, timeBucket: TimeBucket, deadline: Deadline) {
-  const asked = { time: bucketSql(timeBucket), counts: "1", rows: HAS_ASKED };
-  const rows = await summed(options, scope, asked, deadline);
+  const lookups = { time: bucketSql(timeBucket), counts: "1", rows: WAS_LOOKED_UP };
+  const rows = await summed(options, scope, lookups, deadline);
   return rows.map((row) => ({ ...shown(row), time: isoTime(row.time) }));
 }
 
-interface Asked {
+interface Counted {
   /** SQL of the bucket. */
   readonly time: string;
   /** SQL condition for rows that count as hits or misses; savings of hits are added up over all rows. */
@@ -50,7 +55,7 @@ interface Asked {
 async function summed(
   options: ReaderOptions,
   scope: Scope,
-  { time, counts, rows }: Asked,
+  { time, counts, rows }: Counted,
   deadline: Deadline,
 ): Promise<Found[]> {
   const ofScope = await rowsOf(options, scope, deadline);

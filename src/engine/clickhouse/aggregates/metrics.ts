@@ -77,7 +77,7 @@ const SCORE_MEASURES = { count: "count", mean: "avg", min: "min", max: "max" } a
 function metricsRow(row: Row, query: MetricsQuery, measures: readonly Measure[]): MetricsRow {
   const { groupBy, timeBucket, latencies = true, scores } = query;
   const keys = Object.fromEntries(groupBy.map((name, index) => [name, row[`g${index}`] ?? null]));
-  const answered = Number(row["requests"]) - Number(row["refused"]);
+  const admitted = Number(row["requests"]) - Number(row["refused"]);
   const ranks = measures.flatMap(({ name, percentages }) => percentages.map((each) => `${name}_p${each}`));
   return {
     ...keys,
@@ -86,7 +86,7 @@ function metricsRow(row: Row, query: MetricsQuery, measures: readonly Measure[])
     errors: row["errors"],
     refused: row["refused"],
     // Over the requests that the gateway did not refuse; null when there are none.
-    error_rate: answered > 0 ? Number(row["errors"]) / answered : null,
+    error_rate: admitted > 0 ? Number(row["errors"]) / admitted : null,
     cache_hits: row["cache_hits"],
     ...sumsOf(row),
     ...(latencies ? { latency_avg: row["latency_avg"] ?? null } : {}),

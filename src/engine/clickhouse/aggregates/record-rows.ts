@@ -15,8 +15,8 @@ export interface RecordRows {
 }
 
 /** The records that a scope selects. */
-export async function rowsOf(options: ReaderOptions, asked: Scope, deadline: Deadline): Promise<RecordRows> {
-  const { scope, places } = await withoutBodies(options, asked, deadline);
+export async function rowsOf(options: ReaderOptions, requested: Scope, deadline: Deadline): Promise<RecordRows> {
+  const { scope, places } = await withoutBodies(options, requested, deadline);
   return rowsFrom(options, await recordsOf(options, scope), places);
 }
 

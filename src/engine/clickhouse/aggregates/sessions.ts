@@ -49,8 +49,8 @@ export async function withSessionBytes(
   return addSessionBytes(sessions, {
     find(ids) {
       const columns = "r.session_id as session_id, r.request_id as request_id, r.size_bytes as size_bytes";
-      const isAsked = `r.session_id in (${ids.map(literal).join(", ")})`;
-      return records.ask<SessionRecord>(records.select(columns, isAsked), deadline);
+      const isWanted = `r.session_id in (${ids.map(literal).join(", ")})`;
+      return records.ask<SessionRecord>(records.select(columns, isWanted), deadline);
     },
     // libSQL stores where bodies are, whichever engine has the records.
     stored: (requestIds) => recordBytes(options.control, requestIds),

@@ -58,13 +58,13 @@ async function totalsBy(
   { of: { id, first, last }, order, page, among }: TotalsQuery,
   deadline: Deadline,
 ): Promise<TotalsRow[]> {
-  const isAsked = among === undefined ? `r.${id} is not null` : `r.${id} in (${[...among].map(literal).join(", ")})`;
+  const isWanted = among === undefined ? `r.${id} is not null` : `r.${id} in (${[...among].map(literal).join(", ")})`;
   const records = await rowsOf(options, scope, deadline);
   const rows = await records.ask<Row>(
     `${records.select(
       `r.${id} as id, count() as requests, ${COUNTS}, ${TOTALS}, min(r.request_created_at) as ${first},
         max(r.request_created_at) as ${last}`,
-      isAsked,
+      isWanted,
     )} group by id order by ${order.map(([name, way]) => `${name === id ? "id" : columnOf(name)} ${way} nulls last`).join(", ")}
       limit ${page.limit} offset ${page.offset}`,
     deadline,

@@ -2,7 +2,7 @@ import type { requests } from "../../../record/tables.ts";
 import { REQUEST_COLUMNS } from "../../../record/written-row.ts";
 import { quoted } from "../../../store/database/statements.ts";
 import type { Statement, Value } from "../../../store/store.ts";
-import { statementsBeside } from "../../beside.ts";
+import { statementsBeside } from "../../control-statements.ts";
 import type { Storable } from "../../storable.ts";
 import { insertRequests, type NumberedRow } from "./insert-requests.ts";
 import { insertKinds, type Kinds } from "./kinds.ts";

@@ -3,7 +3,7 @@ import { isRefusal, joined } from "../../plugin-host/hooks/verdict.ts";
 import type { Endpoint } from "../../runtime/rpc.ts";
 import type { RequestHooks } from "../request-hooks.ts";
 import { SeenRequest } from "../seen-request.ts";
-import type { Asked, Question, Reply } from "./ask-hooks.ts";
+import type { HookQuestion, Question, Reply } from "./ask-hooks.ts";
 import { Batch, onBatch } from "./batch.ts";
 
 /**
@@ -11,7 +11,7 @@ import { Batch, onBatch } from "./batch.ts";
  *
  * @returns the function to call when that thread has ended: its requests have then ended as well.
  */
-export function answerHooks(port: Endpoint, hooks: RequestHooks): () => void {
+export function serveHooks(port: Endpoint, hooks: RequestHooks): () => void {
   const batch = new Batch(port);
   const send = (reply: Reply) => batch.send(reply);
   /** Requests that plugins counted and that have not ended. */
@@ -19,7 +19,7 @@ export function answerHooks(port: Endpoint, hooks: RequestHooks): () => void {
   let isGone = false;
   const end = (id: string) => hooks.onEnd({ id, status: 500, outcome: "cut_off", forwarded: true });
 
-  const answer = async ({ facts, mayRead }: Asked): Promise<Omit<Reply, "number">> => {
+  const replyTo = async ({ facts, mayRead }: HookQuestion): Promise<Omit<Reply, "number">> => {
     const request = new SeenRequest(facts);
     const needs = mayRead ? ((await hooks.needs?.(request, facts)) ?? []) : [];
     if (needs.length > 0) return { needs };
@@ -40,7 +40,7 @@ export function answerHooks(port: Endpoint, hooks: RequestHooks): () => void {
       return;
     }
     const { number } = question;
-    answer(question).then(
+    replyTo(question).then(
       (reply) => send({ number, ...reply }),
       (error: unknown) => send({ number, failed: messageOf(error) }),
     );

@@ -1,24 +1,24 @@
 import { expect, test } from "bun:test";
-import type { AnswerFacts } from "../../src/plugin-host/hooks/answer.ts";
 import type { Note } from "../../src/plugin-host/hooks/note.ts";
-import { AnswerFeed } from "../../src/recorder/answer-feed.ts";
+import type { ResponseFacts } from "../../src/plugin-host/hooks/response-facts.ts";
+import { ResponseFeed } from "../../src/recorder/response-feed.ts";
 import { until } from "../until.ts";
 import { pass, rig, silent } from "./harness.ts";
 
 /** A recorder whose answers are shown to `take`. */
 async function watched(
-  take: (answers: readonly AnswerFacts[]) => Promise<readonly (Note | null)[]>,
+  take: (answers: readonly ResponseFacts[]) => Promise<readonly (Note | null)[]>,
   more: Parameters<typeof rig>[0] = {},
 ) {
-  const answers = new AnswerFeed({ onAnswers: take, onUsed: () => undefined }, silent);
+  const answers = new ResponseFeed({ onResponses: take, onUsed: () => undefined }, silent);
   answers.wanted = true;
-  return rig({ ...more, answers });
+  return rig({ ...more, responses: answers });
 }
 
-const nothing = (answers: readonly AnswerFacts[]) => answers.map(() => null);
+const nothing = (answers: readonly ResponseFacts[]) => answers.map(() => null);
 
 test("what was recorded is shown once, and what is added to it is stored, also at a stop", async () => {
-  const shown: AnswerFacts[] = [];
+  const shown: ResponseFacts[] = [];
   let rows: unknown[] = [];
   const ids: string[] = [];
   {
@@ -46,8 +46,8 @@ test("what was recorded is shown once, and what is added to it is stored, also a
 });
 
 test("a body is shown as it is recorded, and not where it is omitted or too large", async () => {
-  const shown = new Map<string, AnswerFacts>();
-  const take = async (answers: readonly AnswerFacts[]) => {
+  const shown = new Map<string, ResponseFacts>();
+  const take = async (answers: readonly ResponseFacts[]) => {
     for (const answer of answers) shown.set(answer.id, answer);
     return nothing(answers);
   };

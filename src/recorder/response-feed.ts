@@ -1,7 +1,7 @@
 import { type Log, messageOf } from "../log.ts";
-import type { AnswerFacts } from "../plugin-host/hooks/answer.ts";
+import type { ResponseFacts } from "../plugin-host/hooks/response-facts.ts";
 import { within } from "../runtime/within.ts";
-import type { AnswerFunctions, UsedTokens } from "../threads.ts";
+import type { ResponseFunctions, UsedTokens } from "../threads.ts";
 import { RecordNotes } from "./record-notes.ts";
 
 /** Maximum responses per message to the gateway's thread. */
@@ -10,30 +10,30 @@ const GROUP_BYTES_MAX = 1_024 * 1_024;
 /** Maximum bytes of responses that plugins have not seen yet; beyond it the recorder waits for them. */
 const UNSEEN_BYTES_MAX = 8 * 1_024 * 1_024;
 /** Cost of a response besides its body and headers. */
-const ANSWER_BYTES = 1_024;
+const RESPONSE_BYTES = 1_024;
 /** Shows recorded responses to the plugins' `onAnswer` in the gateway's thread, and collects what they add. */
-export class AnswerFeed {
+export class ResponseFeed {
   /** Whether any plugin wants to see responses. */
   wanted = false;
   /** What plugins add to records. */
   readonly notes: RecordNotes;
-  readonly #gateway: AnswerFunctions;
+  readonly #gateway: ResponseFunctions;
   readonly #log: Log;
-  #group: AnswerFacts[] = [];
+  #group: ResponseFacts[] = [];
   #groupBytes = 0;
   #unseenBytes = 0;
   readonly #sent = new Set<Promise<void>>();
 
-  constructor(gateway: AnswerFunctions, log: Log) {
+  constructor(gateway: ResponseFunctions, log: Log) {
     this.#gateway = gateway;
     this.notes = new RecordNotes(log);
     this.#log = log;
   }
 
   /** Queues a response. @returns what to wait for if plugins lag behind. */
-  add(answer: AnswerFacts): Promise<unknown> | undefined {
-    this.#group.push(answer);
-    this.#groupBytes += sizeOf(answer);
+  add(response: ResponseFacts): Promise<unknown> | undefined {
+    this.#group.push(response);
+    this.#groupBytes += sizeOf(response);
     if (this.#group.length >= GROUP_MAX || this.#groupBytes >= GROUP_BYTES_MAX) this.flush();
     return this.#unseenBytes > UNSEEN_BYTES_MAX ? Promise.race(this.#sent) : undefined;
   }
@@ -67,9 +67,9 @@ export class AnswerFeed {
   }
 
   /** Never rejects. */
-  async #show(group: readonly AnswerFacts[]): Promise<void> {
+  async #show(group: readonly ResponseFacts[]): Promise<void> {
     try {
-      const notes = await this.#gateway.onAnswers(group);
+      const notes = await this.#gateway.onResponses(group);
       for (const [at, note] of notes.entries()) {
         const { id, organizationId } = group[at]!;
         this.notes.add({ requestId: id, organizationId }, note);
@@ -80,6 +80,6 @@ export class AnswerFeed {
   }
 }
 
-function sizeOf({ body = "", text = "", headers }: AnswerFacts): number {
-  return headers.reduce((sum, { length }) => sum + length, ANSWER_BYTES + body.length + text.length);
+function sizeOf({ body = "", text = "", headers }: ResponseFacts): number {
+  return headers.reduce((sum, { length }) => sum + length, RESPONSE_BYTES + body.length + text.length);
 }

@@ -7,12 +7,12 @@ import type { Note } from "./note.ts";
  * Maximum bytes of JSON for which `onAnswer` sees a body: parsing that much takes about a millisecond of the gateway's
  * thread.
  */
-export const ANSWER_BODY_BYTES_MAX = 256 * 1_024;
+export const RESPONSE_BODY_BYTES_MAX = 256 * 1_024;
 /** How long the gateway's thread calls plugins for responses before it returns to traffic. */
 const TURN_MS = 2;
 
 /** A response on its way from the recorder's thread to plugins. Plain data, because it is sent between threads. */
-export interface AnswerFacts extends Omit<GatewayAnswer, "headers" | "body"> {
+export interface ResponseFacts extends Omit<GatewayAnswer, "headers" | "body"> {
   /** Raw pairs as recorded. */
   readonly headers: readonly string[];
   /** JSON text. */
@@ -20,7 +20,7 @@ export interface AnswerFacts extends Omit<GatewayAnswer, "headers" | "body"> {
 }
 
 /** The responses as seen by plugins; headers and body are computed when read. */
-export function toAnswer(facts: AnswerFacts): GatewayAnswer {
+export function toAnswer(facts: ResponseFacts): GatewayAnswer {
   let headers: Headers | undefined;
   let body: { readonly value: Json } | undefined;
   return Object.defineProperties({ ...facts } as unknown as GatewayAnswer, {
@@ -50,20 +50,20 @@ function shownHeaders(pairs: readonly string[]): Headers {
 }
 
 /** Shows responses to plugins. */
-interface AnswerHooks {
+interface ResponseHooks {
   /** Never throws. */
   onAnswer(answer: GatewayAnswer): Note | undefined | Promise<Note | undefined>;
 }
 
 /** Shows responses to the plugins, a few at a time. @returns what they add to each record, in the same order. */
-export async function askAboutAnswers(
-  hooks: AnswerHooks | undefined,
-  answers: readonly AnswerFacts[],
+export async function callOnAnswer(
+  hooks: ResponseHooks | undefined,
+  responses: readonly ResponseFacts[],
 ): Promise<(Note | null)[]> {
-  if (hooks === undefined) return answers.map(() => null);
+  if (hooks === undefined) return responses.map(() => null);
   const notes: (Note | undefined | Promise<Note | undefined>)[] = [];
   let startedMs = performance.now();
-  for (const facts of answers) {
+  for (const facts of responses) {
     if (performance.now() - startedMs > TURN_MS) {
       await nextTurn();
       startedMs = performance.now();

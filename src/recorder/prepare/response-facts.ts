@@ -1,11 +1,11 @@
 import type { Json, RecordDraft } from "../../plugin-host/contract.ts";
-import { ANSWER_BODY_BYTES_MAX, type AnswerFacts } from "../../plugin-host/hooks/answer.ts";
+import { RESPONSE_BODY_BYTES_MAX, type ResponseFacts } from "../../plugin-host/hooks/response-facts.ts";
 import { providerOf } from "../../record/provider.ts";
 import { PreparedFacts } from "./facts.ts";
 import type { Prepared } from "./prepared.ts";
 
 /** A record as `onAnswer` sees it. @param draft - the record as plugins changed it, if they were called. */
-export function answerFacts(record: Prepared, draft: RecordDraft | undefined): AnswerFacts {
+export function responseFacts(record: Prepared, draft: RecordDraft | undefined): ResponseFacts {
   const { exchange, row, texts, labels } = record;
   const { begin, head, end } = exchange;
   const { target, usage, error } = new PreparedFacts(record);
@@ -46,5 +46,5 @@ export function answerFacts(record: Prepared, draft: RecordDraft | undefined): A
 function jsonOf(body: Json): string | undefined {
   if (body === undefined || body === null || typeof body === "string") return undefined;
   const text = JSON.stringify(body);
-  return Buffer.byteLength(text) > ANSWER_BODY_BYTES_MAX ? undefined : text;
+  return Buffer.byteLength(text) > RESPONSE_BODY_BYTES_MAX ? undefined : text;
 }

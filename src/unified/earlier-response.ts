@@ -1,5 +1,5 @@
 /** The origin of a response of the Responses API that a client references by id. */
-export interface EarlierAnswer {
+export interface EarlierResponse {
   readonly requestId: string;
   readonly provider: string;
   /** The model as it was sent to the provider. */
