@@ -28,7 +28,19 @@ export class Departures {
     const sealed = this.#waiting.filter((answer) => answer.finish());
     this.#waiting = [];
     this.#spool.flush();
-    // An error in one must not affect the others.
-    for (const answer of sealed) queueMicrotask(() => answer.depart());
+    if (sealed.length > 0) queueMicrotask(() => departAll(sealed));
+  }
+}
+
+/** An error in one does not affect the others. */
+function departAll(responses: readonly Departing[]): void {
+  for (const response of responses) {
+    try {
+      response.depart();
+    } catch (error) {
+      queueMicrotask(() => {
+        throw error;
+      });
+    }
   }
 }

@@ -1,7 +1,7 @@
 import { GatewayError } from "../errors.ts";
 import { messageOf } from "../log.ts";
 import type { ServerResponse } from "../runtime/http/server.ts";
-import { isPending } from "../runtime/pending.ts";
+import { after, isPending, type Soon } from "../runtime/pending.ts";
 import { uuidv7 } from "../runtime/uuid.ts";
 import { admit, beginMeta, claimId, identify, speaksOfCache } from "./admit.ts";
 import type { Admitted, Arrival, ClientRequest } from "./admitted.ts";
@@ -57,7 +57,8 @@ export async function handle(parts: GatewayParts, request: ClientRequest, answer
     if (isUnifiedRequest(asked)) return await answerUnified(parts, asked, body ?? NO_BODY);
     const changing = asChanged(parts, { admitted: asked, body }, askOnRequest(parts, asked));
     const sent = isPending(changing) ? await changing : changing;
-    if (!exchange.ended) await answerFrom(parts, sent);
+    const passing = exchange.ended ? undefined : answerFrom(parts, sent);
+    if (isPending(passing)) await passing;
   } catch (error) {
     refuse(parts, arrival, error);
   }
@@ -74,16 +75,18 @@ function belongsToFirst(parts: GatewayParts, request: ClientRequest, headers: Re
 }
 
 /** Gets the response: from the cache, from the provider with retries, or by a plain forward. */
-async function answerFrom(parts: GatewayParts, given: Sent): Promise<void> {
+function answerFrom(parts: GatewayParts, given: Sent): Soon<void> {
   const { admitted, body } = given;
-  const { exchange, caching } = admitted;
-  if (caching !== undefined && body !== undefined) return serveCached(parts, admitted, caching, body);
-  const changing = asChanged(parts, given, askOnForward(parts, admitted));
-  const sent = isPending(changing) ? await changing : changing;
-  const whole = sent.body;
+  if (admitted.caching !== undefined && body !== undefined) return serveCached(parts, admitted, admitted.caching, body);
+  return after(asChanged(parts, given, askOnForward(parts, admitted)), (sent) => pass(parts, sent));
+}
+
+/** Gets the response from the provider: with retries if the body is in memory for them. */
+function pass(parts: GatewayParts, { admitted, body }: Sent): void {
+  const { exchange } = admitted;
   if (exchange.ended) return;
-  if (whole === undefined) return forward(parts, sent.admitted);
-  exchange.receive((events) => callProvider(parts, { admitted: sent.admitted, body: whole }, events));
+  if (body === undefined) forward(parts, admitted);
+  else exchange.receive((events) => callProvider(parts, { admitted, body }, events));
 }
 
 /** Responds in the provider's place. A request with a known key gets a record, with the body still arriving. */
