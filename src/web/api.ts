@@ -30,8 +30,8 @@ export interface CallOptions {
   readonly body?: unknown;
   readonly signal?: AbortSignal;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The response, if the request was sent earlier. */
-  readonly asked?: Promise<Heard>;
+  /** The response, if the request was sent earlier; if it is undefined, the request is sent now. */
+  readonly asked?: Promise<Heard | undefined> | undefined;
 }
 
 /**
@@ -48,7 +48,8 @@ export async function call<T>(method: string, path: string, options: CallOptions
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(signal === undefined ? {} : { signal }),
   };
-  const heard = asked ?? fetch(path, init).then((response) => ({ response, at: Date.now() }));
+  const send = () => fetch(path, init).then((response) => ({ response, at: Date.now() }));
+  const heard = asked === undefined ? send() : asked.then((early) => early ?? send());
   const { response, at: heardAt } = await heard.catch((error: unknown) => {
     if (signal?.aborted) throw error;
     throw new ApiFailure(0, "Weir cannot be reached: is it running?");

@@ -11,7 +11,12 @@ const HAS_NO_SESSION = /^\/(?:shared|invitation)\//;
 let asked: Promise<Heard> | undefined = HAS_NO_SESSION.test(location.pathname)
   ? undefined
   : fetch("/v1/session", { credentials: "same-origin" }).then((response) => ({ response, at: Date.now() }));
-asked?.catch(() => {}); // the consumer sees the failure
+
+/** Whether that request finds a log-in; false if it was not sent, or failed, which its consumer sees. */
+export const firstSessionWorks: Promise<boolean> = Promise.resolve(asked).then(
+  (heard) => heard?.response.ok === true,
+  () => false,
+);
 
 /** The response to the first session request; undefined if it was taken already, or never sent. */
 export function takeFirstSession(): Promise<Heard> | undefined {

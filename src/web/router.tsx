@@ -54,7 +54,7 @@ const requests = createRoute({
   loaderDeps: ({ search: { open: _open, ...search } }) => search,
   // Loads the rows while the page is being rendered, but sends nothing before there is a log-in.
   loader: ({ deps }) => {
-    if (isUnreadable(deps.filter)) return;
+    if (isUnreadable(deps.filter) || client.getQueryState(sessionQuery.queryKey)?.status === "error") return;
     void client.ensureQueryData(sessionQuery).then(
       () => client.prefetchInfiniteQuery(rowsQuery(questionOf(deps))),
       () => undefined, // the shell shows the log-in, or the failure

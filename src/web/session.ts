@@ -16,6 +16,7 @@ export const sessionQuery = queryOptions({
   staleTime: RENEW_MS,
   refetchInterval: RENEW_MS,
   retry: false,
+  retryOnMount: false, // a log-in, the failure's button or the window's focus tries again
 });
 
 /** The dashboard's other tabs in this browser. */

@@ -1,4 +1,5 @@
-import "./first-session.ts"; // first, so that the session is requested early
+import "./first-session.ts"; // first, so that the session is requested early, and then the rows
+import "./first-rows.ts";
 
 /** Runs before the first paint, so that a chosen theme does not flash the other one. */
 const STORED = "weir.theme";

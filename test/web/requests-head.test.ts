@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { RequestRow } from "../../src/web/pages/requests/columns.tsx";
-import { withHead } from "../../src/web/pages/requests/query.ts";
+import { withHead } from "../../src/web/pages/requests/head.ts";
 
 const row = (id: number, status: number | null = 200) =>
   ({ request_id: String(id), response_status: status, updated_at: `${id}-${status}` }) as RequestRow;

@@ -1,18 +1,13 @@
-import {
-  type InfiniteData,
-  infiniteQueryOptions,
-  useInfiniteQuery,
-  useQuery,
-  useQueryClient,
-} from "@tanstack/react-query";
-import { useCallback, useEffect, useMemo } from "react";
-import { type ApiResponse, call, post } from "../../api.ts";
+import { infiniteQueryOptions, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useCallback, useEffect, useMemo, useState } from "react";
+import { call, post } from "../../api.ts";
 import { and, during, type FilterTree, isFast } from "../../filter/tree.ts";
+import { rowsBody, takeFirstRows } from "../../first-rows.ts";
 import { momentsOf } from "../../parts/time-range.ts";
 import type { RequestRow } from "./columns.tsx";
+import { type Pages, withHead } from "./head.ts";
 import type { RequestsSearch } from "./search.ts";
 
-const PAGE_ROWS = 100;
 const LIVE_MS = 1_500;
 /** How long rows in another order stay fresh. */
 const ORDERED_STALE_MS = 10_000;
@@ -53,22 +48,19 @@ export function questionOf(search: RequestsSearch): RequestsQuestion {
 const IN_BODIES = /"(?:request_body|response_body|body_completion)":|"request":\{"prompt":/;
 const asksBodies = (filter: FilterTree) => IN_BODIES.test(JSON.stringify(filter));
 
-type Pages = InfiniteData<ApiResponse<readonly RequestRow[]>, string | null>;
-
-const askRows = (
+function askRows(
   { path, sort, search, isInParts }: RequestsQuestion,
   filter: FilterTree,
   cursor: string | null,
   signal: AbortSignal,
-) =>
-  call<readonly RequestRow[]>("POST", path, {
-    body: {
-      ...{ filter, sort, search, limit: PAGE_ROWS, includeBody: false, includeStoredBytes: true },
-      ...(isInParts && search === undefined ? { partial: true } : {}),
-      ...(cursor === null ? {} : { cursor }),
-    },
-    signal,
+) {
+  const body = rowsBody({
+    ...{ filter, sort, search },
+    ...(isInParts && search === undefined ? { partial: true } : {}),
+    ...(cursor === null ? {} : { cursor }),
   });
+  return call<readonly RequestRow[]>("POST", path, { body, signal, asked: takeFirstRows(path, body) });
+}
 
 const isNewestFirst = ({ sort }: RequestsQuestion) => sort["created_at"] === "desc";
 
@@ -85,6 +77,9 @@ export const rowsQuery = (question: RequestsQuestion) =>
     structuralSharing: false,
   });
 
+/** Whether the list was shown before. Rows that were loaded before it was are as new as those that it loads itself. */
+let wasShown = false;
+
 /**
  * The rows, with new and changed ones at their head: refreshed when the list opens or the window gets the focus, and
  * continuously with `live`. Orders other than by time are reloaded completely.
@@ -92,6 +87,10 @@ export const rowsQuery = (question: RequestsQuestion) =>
 export function useRequests(question: RequestsQuestion, live: boolean) {
   const client = useQueryClient();
   const pages = useInfiniteQuery(rowsQuery(question));
+  const [isFirst] = useState(() => !wasShown);
+  useEffect(() => {
+    wasShown = true;
+  }, []);
   const { queryKey } = useMemo(() => rowsQuery(question), [question]);
   const head = useQuery({
     queryKey: ["requests-head", ...queryKey],
@@ -100,9 +99,9 @@ export function useRequests(question: RequestsQuestion, live: boolean) {
       return askRows(question, and(during({ from: since }), question.filter), null, signal);
     },
     enabled: isNewestFirst(question) && question.search === undefined && pages.data !== undefined,
-    // Rows that were just loaded are their own head; those of an earlier visit are not.
+    // Rows that were just loaded, perhaps before the page was drawn, are their own head; those of an earlier visit are not.
     initialData: pages.data?.pages[0],
-    initialDataUpdatedAt: pages.isFetchedAfterMount ? pages.dataUpdatedAt : 0,
+    initialDataUpdatedAt: pages.isFetchedAfterMount || isFirst ? pages.dataUpdatedAt : 0,
     staleTime: LIVE_MS,
     refetchInterval: live ? LIVE_MS : false,
     gcTime: 0,
@@ -148,23 +147,6 @@ function changingSince(known: Pages | undefined): string | undefined {
   const inFlight = rows.filter((row) => row.response_status === null).map((row) => Date.parse(row.request_created_at));
   return new Date(Math.min(Date.parse(newest.request_created_at) - LATE_MS, ...inFlight)).toISOString();
 }
-
-/** Known pages with the newest rows merged in; undefined if the new rows do not reach the known ones. */
-export function withHead(known: Pages, head: ApiResponse<readonly RequestRow[]>): Pages | undefined {
-  const fresh = new Map(head.data.map((row) => [row.request_id, row]));
-  const knownIds = new Set(known.pages.flatMap((page) => page.data.map((row) => row.request_id)));
-  const added = head.data.filter((row) => !knownIds.has(row.request_id));
-  if (added.length > 0 && added.length === head.data.length) return undefined;
-  const pages = known.pages.map((page) => {
-    const data = page.data.map((row) => fresh.get(row.request_id) ?? row);
-    return data.every((row, at) => isSame(row, page.data[at]!)) ? page : { ...page, data };
-  });
-  if (added.length === 0) return pages.every((page, at) => page === known.pages[at]) ? known : { ...known, pages };
-  return { ...known, pages: [{ ...pages[0]!, data: [...added, ...pages[0]!.data] }, ...pages.slice(1)] };
-}
-
-const isSame = (a: RequestRow, b: RequestRow) =>
-  a === b || (a.updated_at === b.updated_at && a.response_status === b.response_status);
 
 interface Counting {
   readonly live: boolean;

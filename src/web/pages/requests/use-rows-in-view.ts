@@ -5,6 +5,8 @@ import { flushSync } from "react-dom";
 const BEYOND_ROWS = 8;
 /** Rows rendered completely per frame. */
 const WHOLE_A_FRAME = 5;
+/** Height of what is above the rows, without the histogram. */
+const ABOVE_PX = 200;
 const NONE: ReadonlySet<number> = new Set();
 
 interface Heights {
@@ -37,8 +39,8 @@ interface RowsInView extends Span {
  * step that adds more than `WHOLE_A_FRAME` rows adds them plain; later steps and frames complete that many at a time.
  */
 export function useRowsInView(room: RefObject<HTMLElement | null>, { count, rowPx, offsetPx }: Rows): RowsInView {
-  // Until the container is measured it is assumed to be as high as the window: the first rows render immediately.
-  const [shown, setShown] = useState(() => ({ ...spanAt(offsetPx, window.innerHeight, rowPx), plain: NONE }));
+  // The first rows render before the container is measured, and none that are out of view: they take half of that time.
+  const [shown, setShown] = useState(() => ({ ...firstSpan(offsetPx, rowPx), plain: NONE }));
   // Not a layout effect: those of its children run before its ref is set.
   useEffect(() => {
     const element = room.current!;
@@ -97,6 +99,12 @@ export function bringIntoView(room: HTMLElement, index: number, { rowPx, headPx 
   const lowest = top + rowPx + headPx - room.clientHeight;
   if (top < room.scrollTop) room.scrollTop = top;
   else if (lowest > room.scrollTop) room.scrollTop = lowest;
+}
+
+/** About the rows in view if the list takes the window but for what is above it; the list is measured in the next frame. */
+function firstSpan(scrollTop: number, rowPx: number): Span {
+  const { first, end } = spanAt(scrollTop, Math.max(0, window.innerHeight - ABOVE_PX), rowPx);
+  return { first, end: end - BEYOND_ROWS };
 }
 
 function spanAt(scrollTop: number, height: number, rowPx: number): Span {
