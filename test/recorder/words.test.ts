@@ -47,6 +47,13 @@ test("words that are enough for a transaction of their own do not wait", async (
   expect(found).toEqual(found.map((_, at) => at + 1));
 });
 
+test("words between quotes, escapes and characters that cannot be stored are in the index", async () => {
+  await using it = await rig({ readExchange });
+  for (const text of ['"zebra"', "\\zebra\\", "\0zebra\t", "\ud800 zebra\n", "zebra\u2028"]) say(it, text);
+  await it.recorder.indexWords();
+  expect(await having(it.store, "zebra")).toEqual([1, 2, 3, 4, 5]);
+});
+
 test("what a killed recorder had not put into the index, the next one does before it is ready", async () => {
   await using it = await rig({ readExchange });
   for (const animal of ["zebra", "heron", "zebra"]) say(it, `a ${animal}`);

@@ -1,4 +1,3 @@
-import { compressZstd } from "../../runtime/zstd.ts";
 import type { Database, Statement, Value } from "../database/database.ts";
 import { insertInto, insertRows } from "../database/statements.ts";
 import { leaving, ObjectWriter, type PackBytes, settling } from "../objects/object-writer.ts";
@@ -36,28 +35,27 @@ export class PackPlaces {
 
   /** Statements that store new and grown packs. */
   async stored(packs: readonly WrittenPack[], node: string | null): Promise<Statement[]> {
-    const made = packs.map((pack) => ({ ...pack, data: compressZstd(pack.content) }));
     const statements: Statement[] = [];
     const values: Value[] = [];
     if (!this.#takesNew) {
-      for (const { id, content, shared, written, data } of made) {
-        if (written === 0) values.push(id, content.length, Number(shared), node, data);
-        else statements.push({ sql: GROW_PACK, args: [content.length, Number(shared), data, id, written] });
+      for (const { id, length, shared, written, data } of packs) {
+        if (written === 0) values.push(id, length, Number(shared), node, data);
+        else statements.push({ sql: GROW_PACK, args: [length, Number(shared), data, id, written] });
       }
       insertRows(INSERT_PACK, values, statements);
       return statements;
     }
     // Open packs get objects of their own: the next batch writes them again, and then the old object can be deleted.
-    const groups = [made.filter(({ open }) => !open), made.filter(({ open }) => open)];
+    const groups = [packs.filter(({ open }) => !open), packs.filter(({ open }) => open)];
     const { places, statements: objects } = await this.objects!.write(groups, node);
-    for (const { id, content, shared, written } of made) {
+    for (const { id, length, shared, written } of packs) {
       const { object, at, stored } = places.get(id)!;
-      const place = [content.length, Number(shared)] as const;
+      const place = [length, Number(shared)] as const;
       if (written === 0) values.push(id, ...place, node, EMPTY, object, at, stored);
       else statements.push({ sql: GROW_PLACED, args: [...place, EMPTY, object, at, stored, id, written] });
     }
     insertRows(INSERT_PLACED, values, statements);
-    const grown = made.filter(({ written }) => written > 0).map(({ id }) => id);
+    const grown = packs.filter(({ written }) => written > 0).map(({ id }) => id);
     return [...objects, ...left(grown, statements, Date.now())];
   }
 

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { occurrences } from "../../record/occurrences.ts";
+import { compressZstd } from "../../runtime/zstd.ts";
 import { ChunkMemory } from "./chunk-memory.ts";
 import { cutAround, cutEvenly } from "./cut.ts";
 import { encodePlaced, type FilePlace, type Placed, type PlacedPart, type PlacedText, type Range } from "./placed.ts";
@@ -11,7 +12,8 @@ const PACK_BYTES = 131_072;
 const CUT_BYTES_MIN = 2_048;
 /** A pack that gets this much in one commit is closed with it: compressing all of it again, for the rest, would cost more. */
 const CLOSING_BYTES = PACK_BYTES / 2;
-const SPARE_MAX = 4;
+/** One buffer for each pack that is open. */
+const SPARE_MAX = 2;
 /** Approximate limit of packs per request: a very long request gets larger packs. */
 const REQUEST_PACKS_MAX = 256;
 /** A row refers only to its home pack and to packs at most this many numbers before it. */
@@ -23,7 +25,7 @@ const MEMORY_PACKS = 3_072;
 /** An open pack is closed once this many packs were started after it, however full it is. */
 const OPEN_PACKS_MAX = 256;
 
-/** A pack that is being filled, or was filled since the last commit. */
+/** A pack that is being filled. */
 interface OpenPack {
   readonly id: number;
   readonly buffer: Buffer;
@@ -35,10 +37,22 @@ interface OpenPack {
   changed: boolean;
 }
 
+/** A pack that was filled since the last commit. */
+interface FullPack {
+  readonly id: number;
+  readonly length: number;
+  shared: boolean;
+  readonly written: number;
+  readonly data: Uint8Array;
+}
+
 /** A pack in the state that must be written now. */
 export interface WrittenPack {
   readonly id: number;
-  readonly content: Buffer;
+  /** Bytes of its content. */
+  readonly length: number;
+  /** Its content, compressed. */
+  readonly data: Uint8Array;
   readonly shared: boolean;
   /** Bytes of it that are already stored; 0 for a new pack. */
   readonly written: number;
@@ -76,12 +90,12 @@ export class PackWriter {
   readonly #memory = new ChunkMemory();
   readonly #open = new Map<Lane, OpenPack>();
   readonly #takeId: () => number;
-  #full: OpenPack[] = [];
+  #full: FullPack[] = [];
   #rows: WrittenRow[] = [];
   /** Packs of earlier batches that a row of this batch shares for the first time. */
   #newlyShared = new Set<number>();
   #knownShared = new Set<number>();
-  /** Buffers of packs that are written: reusing memory is faster. */
+  /** Buffers of packs that are closed: memory in use is faster than fresh memory. */
   readonly #spare: Buffer[] = [];
   #newest = 0;
   #packBytes = PACK_BYTES;
@@ -159,15 +173,14 @@ export class PackWriter {
     for (const [lane, { length, written }] of this.#open) if (length - written >= CLOSING_BYTES) this.#close(lane);
     const open = [...this.#open.values()];
     const isDue = openTogether && open.some(({ changed }) => changed);
-    const packs = [...this.#full.filter(({ changed }) => changed), ...open.filter(({ changed }) => changed || isDue)];
+    const growing = open.filter(({ changed }) => changed || isDue);
     return {
-      packs: packs.map((pack) => ({
-        id: pack.id,
-        content: pack.buffer.subarray(0, pack.length),
-        shared: pack.shared,
-        written: pack.written,
-        open: open.includes(pack),
-      })),
+      packs: [
+        ...this.#full.map((pack) => ({ ...pack, open: false })),
+        ...growing.map(({ id, length, shared, written, ...pack }) => {
+          return { id, length, shared, written, data: compressed({ ...pack, length }), open: true };
+        }),
+      ],
       rows: this.#rows,
       shared: [...this.#newlyShared],
     };
@@ -175,8 +188,6 @@ export class PackWriter {
 
   /** Everything pending was written. */
   committed(): void {
-    for (const { buffer } of this.#full)
-      if (buffer.length === PACK_BYTES && this.#spare.length < SPARE_MAX) this.#spare.push(buffer);
     for (const pack of this.#open.values()) {
       pack.changed = false;
       pack.written = pack.length;
@@ -269,23 +280,31 @@ export class PackWriter {
     return this.#organization.key;
   }
 
+  /** A full pack is compressed while its bytes are in the core's cache. */
   #close(lane: Lane): undefined {
     const pack = this.#open.get(lane);
-    if (pack?.changed) this.#full.push(pack);
     this.#open.delete(lane);
+    if (pack === undefined) return;
+    const { id, length, shared, written, buffer } = pack;
+    if (pack.changed) this.#full.push({ id, length, shared, written, data: compressed(pack) });
+    if (buffer.length === PACK_BYTES && this.#spare.length < SPARE_MAX) this.#spare.push(buffer);
   }
 
   /** Notes that rows far from a pack may refer to it. */
   #share(id: number): void {
-    const unwritten = [...this.#open.values(), ...this.#full].find((pack) => pack.id === id);
+    const open = [...this.#open.values()].find((pack) => pack.id === id);
+    const unwritten = open ?? this.#full.find((pack) => pack.id === id);
     if (unwritten !== undefined && !unwritten.shared) {
       unwritten.shared = true;
-      unwritten.changed = true;
+      if (open !== undefined) open.changed = true;
     } else if (unwritten === undefined && !this.#knownShared.has(id)) this.#newlyShared.add(id);
     if (this.#knownShared.size > 2 * REACH)
       this.#knownShared = new Set([...this.#knownShared].filter((known) => known > this.#newest - REACH));
   }
 }
+
+const compressed = ({ buffer, length }: Pick<OpenPack, "buffer" | "length">) =>
+  compressZstd(buffer.subarray(0, length));
 
 /** Whether a part is a response as it came: a stream, a text, a file. Only JSON is sent again, within later requests. */
 function isEven({ part, form }: Pick<StoredPart, "part" | "form">): boolean {
@@ -342,16 +361,18 @@ function beginningOf(whole: PlacedText | null, wholeText: string | null, text: s
   return { ...whole, length: Buffer.byteLength(JSON.stringify(text)) - 2 };
 }
 
-/** Longer texts are searched for by their start. */
-const SHORT_LENGTH_MAX = 512;
+/** Longer texts get a buffer of their own. */
+const SCRATCH_BYTES = 65_536;
+const scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
 
+/** The place of a text in JSON: usually all of a string, sometimes a part of one. */
 function insideOf(bytes: Buffer, text: string): { offset: number; length: number } | undefined {
   const quoted = JSON.stringify(text);
-  if (quoted.length <= SHORT_LENGTH_MAX) {
-    const offset = bytes.indexOf(quoted);
-    if (offset !== -1) return { offset: offset + 1, length: Buffer.byteLength(quoted) - 2 };
-  }
-  const written = Buffer.from(quoted.slice(1, -1));
-  const found = occurrences(bytes, written).next();
-  return found.done === true ? undefined : { offset: found.value, length: written.length };
+  const isShort = quoted.length * 3 <= SCRATCH_BYTES;
+  const wanted = isShort ? scratch.subarray(0, scratch.write(quoted)) : Buffer.from(quoted);
+  const length = wanted.length - 2;
+  const whole = occurrences(bytes, wanted).next();
+  if (whole.done !== true) return { offset: whole.value + 1, length };
+  const part = occurrences(bytes, wanted.subarray(1, -1)).next();
+  return part.done === true ? undefined : { offset: part.value, length };
 }

@@ -284,6 +284,21 @@ describe.each(ENGINES)("packs in %s", (engine) => {
     expect((await it.packed()).length).toBe(request.bytes.length + response.bytes.length + 2 * "Answer".length);
   });
 
+  test("a long text in a body, and a part of a string in it, are not stored again", async () => {
+    await using it = await open(engine);
+    const prompt = `"\\é ${TEXT}`.repeat(Math.ceil(70_000 / TEXT.length));
+    const asked = part("request", "json", JSON.stringify({ messages: [{ content: prompt }] }));
+    const answered = part("response", "json", JSON.stringify({ text: `first ${TEXT} last` }));
+    const stored = content([asked, answered], { texts: { prompt, completion: TEXT } });
+    await it.store.content.put([stored]);
+    await expectStored(it.store, new Map([[stored.requestId, stored]]));
+    const [row] = await it.store.bodies.query<{ bytes: number }>({
+      sql: "select sum(bytes) as bytes from packs",
+      args: [],
+    });
+    expect(row!.bytes).toBeLessThanOrEqual(asked.bytes.length + answered.bytes.length);
+  });
+
   test("a body of many packs is read as it was", async () => {
     await using it = await open(engine);
     const long = content([part("request", "binary", random.bytes(36_000_000)), part("headers", "json", "{}")]);
