@@ -1,11 +1,12 @@
 /**
  * CPU time of the recorder a record, for each workload of `storage-workloads.ts`, beside other commits.
  *
- * `bun bench/recorder-ab.ts [--base 81fbf23]... [--rounds 2] [--only 'small|chat'] [--share 0.3]`: each checkout has a process of its own, and
+ * `bun bench/recorder-ab.ts [--base 81fbf23]... [--rounds 2] [--only 'small|chat'] [--share 0.3] [--together 2000]`: each checkout has a process of its own, and
  * they take turns, a slice of the same exchanges each, so that what else runs on the machine meets all of them. Other exchanges and the first
  * half warm up, the second half is measured. Microseconds of CPU of the recorder's thread: median of the slices, and the median of its ratios to
  * the first base in the same turn; then the same of the whole process (with the runtime's compilers and collectors). Each round has new processes.
- * A base is a commit, or the path of a checkout. With `--share` only so many of the exchanges are recorded. Results go to `bench/results/recorder-ab.txt`.
+ * A base is a commit, or the path of a checkout. With `--share` only so many of the exchanges are recorded; with `--together` so many at once, in
+ * place of the workload's own number. Results go to `bench/results/recorder-ab.txt`.
  */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -47,6 +48,7 @@ async function compare(): Promise<void> {
       rounds: { type: "string", default: "2" },
       only: { type: "string" },
       share: { type: "string", default: "1" },
+      together: { type: "string" },
     },
   });
   const directory = mkdtempSync(join(tmpdir(), "weir-recorder-ab-"));
@@ -69,7 +71,8 @@ async function compare(): Promise<void> {
       if (values.only !== undefined && !values.only.split("|").includes(workload.name)) continue;
       const count = Math.ceil((COUNTS[workload.name] ?? workload.count) * Number(values.share));
       const file = join(directory, "exchanges");
-      const slices = slicesOf(workload, count, Number(values.share));
+      const together = Number(values.together ?? workload.together);
+      const slices = slicesOf({ ...workload, together }, count, Number(values.share));
       writeFileSync(file, serialize(slices));
       const costs = roots.map((): Cost[] => []);
       for (let round = 0; round < Number(values.rounds); round++) {
