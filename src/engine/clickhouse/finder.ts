@@ -91,14 +91,16 @@ export class Finder {
 
   #window({ sort, after, deadline, body }: RowsAsked, times: Times, count: number): Promise<FoundRow[]> {
     const columns = "r.request_id as requestId, r.request_created_at as createdAt, r.size_bytes as size";
-    const sql = this.records.select({
+    const parts = {
       columns: columns + keyColumns(sort, this.records),
       where: after === undefined || sort === "random" ? undefined : afterSql(after, sort, this.records),
-      tail: `order by ${orderSql(sort)} limit ${count}`,
       times,
       places: this.#places,
       ...(body && { body }),
-    });
+    };
+    const tail = (id?: string) => `order by ${orderSql(sort, id)} limit ${count}`;
+    const isByValue = sort !== "random" && !isByCreation(sort);
+    const sql = isByValue ? this.records.first(parts, tail) : this.records.select({ ...parts, tail: tail() });
     return this.query<FoundRow>(sql, deadline);
   }
 }

@@ -60,6 +60,8 @@ export interface SelectParts {
   readonly body?: (condition: Condition) => Sql;
 }
 
+type Bounds = Pick<SelectParts, "times" | "places">;
+
 /**
  * Up to this many conditions are planned normally. With more, compiling costs more than it saves, and the planner, which
  * pushes conditions down to the table and checks all of them at each step, takes quadratic time: 16 s for 1,500. Bounds and
@@ -82,6 +84,8 @@ export class Records {
   readonly times: Times;
   readonly #hasOpenRows: boolean;
   readonly #joinsSessions: boolean;
+  /** Whether the planner may move the filter to the table. */
+  readonly #isPlanned: boolean;
 
   constructor(scope: Scope, columns: Columns, hasOpenRows: boolean) {
     this.scope = scope;
@@ -89,15 +93,15 @@ export class Records {
     this.#hasOpenRows = hasOpenRows;
     const conditions = [...conditionsOf(scope.tree)];
     this.#joinsSessions = conditions.some(({ source }) => source.from === "row" && SESSION_FIELD.test(source.sql));
-    this.settings = testsIn(scope.tree) > PLANNED_MAX ? { ...LARGE, ...UNPLANNED } : LARGE;
+    this.#isPlanned = testsIn(scope.tree) <= PLANNED_MAX;
+    this.settings = this.#isPlanned ? LARGE : { ...LARGE, ...UNPLANNED };
     const { least, most } = boundsOf(scope.tree);
     this.times = { least: Math.floor(least), most: Math.ceil(most) };
   }
 
   /** A select over the rows that match the filter. */
   select({ columns, where, tail = "", times = this.times, places, body }: SelectParts): string {
-    const filter = filterSql(this.scope.tree, { values: this.values, columns: this.columns, ...(body && { body }) });
-    const conditions = [filter, where].filter((each) => each !== undefined && each !== "1");
+    const conditions = this.#conditions(where, body);
     const joined = this.#joinsSessions
       ? `left join (${this.#sessionTotals()}) session on session.session_id = r.session_id`
       : "";
@@ -107,18 +111,52 @@ export class Records {
   }
 
   /**
-   * SQL of a table of rows, finished and in flight. A request that has just ended may have both: then the finished one
-   * counts.
+   * The same as `select` for the first rows in an order, with each table sorted by itself: then ClickHouse skips rows of
+   * `requests` that are behind the first ones found, and reads their further columns last.
+   *
+   * @param parts - without a tail. The columns must name `r.request_id as requestId`.
+   * @param tail - SQL of order and limit, given the name of the id.
    */
-  #rows(columns: string, { times, places }: Pick<SelectParts, "times" | "places">): string {
-    const organization = `organization_id = ${literal(this.scope.organizationId)}`;
-    const bounds = [organization, timesSql(times), placesSql(places)].filter((each) => each !== "").join(" and ");
+  first(parts: SelectParts, tail: (id: string) => string): string {
+    const own = tail("r.request_id");
+    if (this.#joinsSessions || !this.#isPlanned) return this.select({ ...parts, tail: own });
+    const { columns, where, times = this.times, places, body } = parts;
+    const conditions = this.#conditions(where, body);
+    const bounds = this.#bounds({ times, places });
+    const finished = `select ${columns} from requests r where ${[bounds, ...conditions].join(" and ")} ${own}`;
+    if (!this.#hasOpenRows) return finished;
+    const condition = conditions.length === 0 ? "" : `where ${conditions.join(" and ")}`;
+    const open = this.#open(columnsIn([columns, condition]), bounds);
+    return `select * from (${finished} union all select ${columns} from (${open}) r ${condition} ${own})
+      ${tail("requestId")}`;
+  }
+
+  #conditions(where: string | undefined, body: SelectParts["body"]): string[] {
+    const filter = filterSql(this.scope.tree, { values: this.values, columns: this.columns, ...(body && { body }) });
+    return [filter, where ?? "1"].filter((each) => each !== "1");
+  }
+
+  get #organization(): string {
+    return `organization_id = ${literal(this.scope.organizationId)}`;
+  }
+
+  #bounds({ times, places }: Bounds): string {
+    return [this.#organization, timesSql(times), placesSql(places)].filter((each) => each !== "").join(" and ");
+  }
+
+  /** SQL of a table of rows, finished and in flight. */
+  #rows(columns: string, limits: Bounds): string {
+    const bounds = this.#bounds(limits);
     const finished = `select ${columns} from requests where ${bounds}`;
-    if (!this.#hasOpenRows) return `(${finished})`;
-    const ended = `select request_created_at, request_id from requests where ${organization}
+    return this.#hasOpenRows ? `(${finished} union all ${this.#open(columns, bounds)})` : `(${finished})`;
+  }
+
+  /** A select of rows in flight. A request that has just ended may be in both tables: then the finished row counts. */
+  #open(columns: string, bounds: string): string {
+    const ended = `select request_created_at, request_id from requests where ${this.#organization}
       and request_created_at in (select request_created_at from open final where ${bounds})`;
-    return `(${finished} union all select ${columns} from open final
-      where ${bounds} and (request_created_at, request_id) not in (${ended}))`;
+    return `select ${columns} from open final
+      where ${bounds} and (request_created_at, request_id) not in (${ended})`;
   }
 
   /** Totals over all records of the organization, whatever the filter selects. */

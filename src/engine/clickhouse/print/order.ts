@@ -25,12 +25,12 @@ export function keyColumns(sort: Sort, options: OrderOptions): string {
     : sort.map((key, index) => `, ${print(keySql(key, options), options.values.spell)} as k${index}`).join("");
 }
 
-/** SQL after "order by", over these columns. */
-export function orderSql(sort: Sort): string {
+/** SQL after "order by", over these columns. @param id - name of the record's id, which decides between equal ones. */
+export function orderSql(sort: Sort, id = "r.request_id"): string {
   if (sort === "random") return "rand()";
   return [
     ...sort.map(({ direction }, index) => `k${index} ${direction} nulls last`),
-    `r.request_id ${sort[0]!.direction}`,
+    `${id} ${sort[0]!.direction}`,
   ].join(", ");
 }
 
