@@ -121,8 +121,6 @@ export interface EmbeddingsRequest {
   readonly path: string;
   readonly model: string;
   readonly refuseLosses: boolean;
-  /** The estimated tokens of all texts. */
-  readonly inputTokens: number;
 }
 
 export type WrittenEmbeddings =
@@ -132,9 +130,12 @@ export type WrittenEmbeddings =
 /** Whether embeddings at a provider's path are in OpenAI's form. */
 export const isOpenAiForm = (path: string): boolean => embeddingForm(path) === undefined;
 
+/** Estimated bytes of a text per token. */
+const TOKEN_BYTES = 4;
+
 /** Writes a request for embeddings in the provider's form, which is not OpenAI's. */
 export function writeEmbeddings(request: EmbeddingsRequest): WrittenEmbeddings {
-  const { body, changes, path, model, refuseLosses, inputTokens } = request;
+  const { body, changes, path, model, refuseLosses } = request;
   const form = embeddingForm(path)!;
   const prompt = readEmbeddings(withChanges(takeParsed(body), changes));
   const { bodies, losses } = writeEmbeddingCalls(prompt, form, model);
@@ -147,6 +148,7 @@ export function writeEmbeddings(request: EmbeddingsRequest): WrittenEmbeddings {
     return { kind: "refused", loss: { kind: "refused", path: "input", why } };
   }
   const { base64, texts } = prompt;
+  const inputTokens = texts.reduce((sum, text) => sum + Math.ceil(Buffer.byteLength(text) / TOKEN_BYTES), 0);
   const written = bodies.map((each) => Buffer.from(JSON.stringify(each)));
   return {
     kind: "converted",

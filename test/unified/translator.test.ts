@@ -78,7 +78,6 @@ test.each([
     path: "/v1beta/models/embed-1:batchEmbedContents",
     model: "embed-1",
     refuseLosses: false,
-    inputTokens: 9,
   });
   expect(written instanceof Promise).toBe(size === "large");
   const converted = await written;

@@ -171,7 +171,7 @@ function embeddingsFor(
   spoken: readonly ShapeAt[],
 ): Soon<Written> | undefined {
   const at = spoken.find(({ shape }) => shape === "embeddings");
-  const { admission, body, description } = work;
+  const { admission, body } = work;
   if (at === undefined || admission.sameOnly) return undefined;
   const plan = planOf(candidate, false);
   const { call } = plan;
@@ -183,7 +183,6 @@ function embeddingsFor(
     path,
     model: call.model,
     refuseLosses: admission.refuseLosses,
-    inputTokens: description.inputTokens,
   });
   return after(
     writing,

@@ -212,3 +212,12 @@ test("a request that would be too many calls is refused", async () => {
   ]);
   expect(provider.asked).toEqual([]);
 });
+
+test("usage that a provider does not report is estimated from the texts alone", async () => {
+  await using provider = standIn((asked) => json({ embeddings: { float: asked.json.texts.map(vectorOf) } }));
+  await using gateway = await startUnified({ credentials: [at("COHERE", provider.origin)] });
+  // Two tokens and one, whatever else the body has.
+  const response = await embed(gateway.origin, { model: "cohere/e", input: ["t1234567", "t2"], user: "u".repeat(400) });
+  expect(((await response.json()) as Json).usage).toEqual({ prompt_tokens: 3, total_tokens: 3 });
+  expect(response.headers.get("gateway-warning")).toContain("estimated usage");
+});
