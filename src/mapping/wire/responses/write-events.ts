@@ -8,12 +8,15 @@ import type {
   Reply,
   SentEvent,
   State,
+  Tool,
   Usage,
 } from "../../../plugin-host/contract.ts";
 import { isObject, type JsonObject, pickDefined } from "../../json.ts";
 import { isContextError } from "../../translate/errors.ts";
 import { type ITEM_IDS, itemId } from "./item-ids.ts";
 import { encrypted } from "./items.ts";
+import { writeChoice, writeTools } from "./tools.ts";
+import { writeText } from "./write-request.ts";
 
 /** A part of a message, a reasoning or a call while its pieces arrive. */
 interface OpenPart {
@@ -352,8 +355,9 @@ function writeUsage(usage: Usage): JsonObject {
   };
 }
 
-/** The object around the output, with the client's settings. */
-function responseOf({ id, created, model, prompt: { settings } }: Reply, members: JsonObject): JsonObject {
+/** The object around the output, with the client's settings and tools. */
+function responseOf({ id, created, model, prompt }: Reply, members: JsonObject): JsonObject {
+  const { settings, tools, toolChoice, namespaces } = prompt;
   return {
     id,
     object: "response",
@@ -370,9 +374,9 @@ function responseOf({ id, created, model, prompt: { settings } }: Reply, members
     reasoning: { effort: settings.thinking?.effort ?? null, summary: settings.thinking?.summary ?? null },
     store: settings.store ?? false,
     temperature: settings.temperature ?? null,
-    text: { format: { type: "text" } },
-    tool_choice: "auto",
-    tools: [],
+    text: { format: { type: "text" }, ...writeText(settings) },
+    tool_choice: toolChoice === undefined ? "auto" : writeChoice(toolChoice, tools),
+    tools: writeTools(tools.map(withoutAccess), namespaces ?? {}, true),
     top_p: settings.topP ?? null,
     truncation: settings.truncation ?? "disabled",
     usage: null,
@@ -380,4 +384,11 @@ function responseOf({ id, created, model, prompt: { settings } }: Reply, members
     ...members,
     output: [...members.output],
   };
+}
+
+/** As at OpenAI, a response does not repeat what gives access to the server of a hosted tool. */
+function withoutAccess(tool: Tool): Tool {
+  if (tool.type !== "hosted" || !isObject(tool.item)) return tool;
+  const { authorization, headers, ...item } = tool.item;
+  return { ...tool, item };
 }

@@ -53,7 +53,8 @@ function writeThinking({ thinking }: Settings): JsonObject | undefined {
   return Object.keys(written).length > 0 ? written : undefined;
 }
 
-function writeText({ format, verbosity }: Settings): JsonObject | undefined {
+/** The member `text`; undefined if the client set nothing in it. */
+export function writeText({ format, verbosity }: Settings): JsonObject | undefined {
   const written = pickDefined({ format: format && writeFormat(format), verbosity });
   return Object.keys(written).length > 0 ? written : undefined;
 }
