@@ -15,7 +15,7 @@ interface CacheChartsProps {
   readonly bucket: Bucket;
   readonly rows: readonly CacheRow[] | undefined;
   /** For a filter: opens the matching requests of a bucket, by its index. */
-  readonly openOf: (asked: FilterLeaf) => (at: number) => void;
+  readonly openOf: (leaf: FilterLeaf) => (at: number) => void;
   readonly onZoom: (span: Span) => void;
 }
 
@@ -29,7 +29,7 @@ export function CacheCharts({ times, bucket, rows, openOf, onZoom }: CacheCharts
       return row === undefined ? 0 : pick(row);
     }),
   });
-  const asked = [layer("Hits", ({ hits }) => hits), layer("Misses", ({ misses }) => misses)];
+  const layers = [layer("Hits", ({ hits }) => hits), layer("Misses", ({ misses }) => misses)];
   const saved = [layer("Saved", ({ saved_cost }) => saved_cost)];
   const shared = { times, bucket, kind: "bars" } as const;
   return (
@@ -37,7 +37,7 @@ export function CacheCharts({ times, bucket, rows, openOf, onZoom }: CacheCharts
       <ChartCard
         title="Cache"
         figure={<Counted of={rows?.reduce((sum, { hits }) => sum + hits, 0)} one="hit" />}
-        plotted={rows && { ...shared, format: formatCompact, isWhole: true, colours: [GREEN, GREY], series: asked }}
+        plotted={rows && { ...shared, format: formatCompact, isWhole: true, colours: [GREEN, GREY], series: layers }}
         onZoom={onZoom}
         onOpen={openOf(leaf("cache_enabled", { equals: true }))}
       />

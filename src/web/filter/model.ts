@@ -54,9 +54,11 @@ export function isComplete({ field, name, operator, value }: FilterCondition): b
 /** As text: `User is alice`. */
 export function conditionText({ field, name, operator, value }: FilterCondition): string {
   const known = FIELD_BY_ID.get(field)!;
-  const asked = operatorOf(known, operator);
+  const chosen = operatorOf(known, operator);
   const subject = known.named === undefined ? known.label : `${known.label} ${name}`;
-  return asked?.fixed === null ? `${subject} ${asked.label}` : `${subject} ${asked?.label} ${valueText(known, value)}`;
+  return chosen?.fixed === null
+    ? `${subject} ${chosen.label}`
+    : `${subject} ${chosen?.label} ${valueText(known, value)}`;
 }
 
 function valueText({ kind, unit }: FilterField, value: FilterValue): string {

@@ -20,8 +20,8 @@ interface MetricsBody {
 /** The previous response stays while the same question is asked for a later span; for another question it would be wrong. */
 const kept =
   (question: string) =>
-  <T>(answer: T | undefined, query: { readonly queryKey: readonly unknown[] } | undefined) =>
-    question !== "" && query?.queryKey[1] === question ? answer : undefined;
+  <T>(previous: T | undefined, query: { readonly queryKey: readonly unknown[] } | undefined) =>
+    question !== "" && query?.queryKey[1] === question ? previous : undefined;
 
 /**
  * Metrics over requests, by group and time.

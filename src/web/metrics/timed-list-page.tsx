@@ -80,7 +80,7 @@ export function TimedListPage<T extends object>({ of, search, onSearch }: TimedL
             onChange={(next) => onSearch({ q, words, sort, filter, ...next }, false)}
           />
           {span === undefined || isUnreadable(filter) ? null : (
-            <TableDownload name={of.title.toLowerCase()} ask={() => allRows(of, askedOf(of, span, search).body)} />
+            <TableDownload name={of.title.toLowerCase()} ask={() => allRows(of, queryOf(of, span, search).body)} />
           )}
         </>
       }
@@ -102,7 +102,7 @@ export function TimedListPage<T extends object>({ of, search, onSearch }: TimedL
 }
 
 /** The members of the request, except for the page. */
-function askedOf<T>(of: Listed<T>, { from, to }: Span, { q, words, sort, filter }: Omit<TimedListSearch, "page">) {
+function queryOf<T>(of: Listed<T>, { from, to }: Span, { q, words, sort, filter }: Omit<TimedListSearch, "page">) {
   const columns = of.columns({ from, to });
   const sortable = columns.filter(({ value }) => value !== undefined).map(({ id }) => id);
   const sorted = readSorted(sort, sortable, of.order);
@@ -135,10 +135,10 @@ function Rows<T extends object>({ of, span: { from, to }, search, onChange }: Ro
   const {
     columns,
     sorted,
-    body: asked,
-  } = useMemo(() => askedOf(of, { from, to }, { q, words, sort, filter }), [of, from, to, q, words, sort, filter]);
+    body: query,
+  } = useMemo(() => queryOf(of, { from, to }, { q, words, sort, filter }), [of, from, to, q, words, sort, filter]);
   const isNarrowed = q !== undefined || words !== undefined || filter !== undefined;
-  const body = { ...asked, limit: PAGE_ROWS + 1, offset: (page - 1) * PAGE_ROWS };
+  const body = { ...query, limit: PAGE_ROWS + 1, offset: (page - 1) * PAGE_ROWS };
   const { data, error, refetch } = useQuery({
     queryKey: [of.path, body],
     queryFn: ({ signal }) => call<readonly T[]>("POST", of.path, { body, signal }),

@@ -11,8 +11,8 @@ export function PaletteButton() {
   const typed = useEarlyKeys(isOpen, () => setOpen(false));
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      const isAsked = event.key.toLowerCase() === "k" && (isMac ? event.metaKey : event.ctrlKey) && !event.shiftKey;
-      if (!isAsked || event.altKey) return;
+      const isShortcut = event.key.toLowerCase() === "k" && (isMac ? event.metaKey : event.ctrlKey) && !event.shiftKey;
+      if (!isShortcut || event.altKey) return;
       event.preventDefault(); // the browser's own search
       // An open dialog keeps its input.
       if (document.querySelector("dialog[open]") === null) setOpen(true);

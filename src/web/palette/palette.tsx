@@ -11,8 +11,8 @@ import { Dialog } from "../parts/dialog.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { useDebounced } from "../parts/use-debounced.ts";
 import { applyTheme } from "../theme.ts";
-import { askList, type ListAction } from "./asked.ts";
 import { type Entry, matching } from "./entries.ts";
+import { askList, type ListAction } from "./list-actions.ts";
 
 const LIST_ACTIONS: readonly (readonly [ListAction, string, Entry["icon"]])[] = [
   ["download", "Download requests", "download"],

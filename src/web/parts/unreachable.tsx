@@ -10,11 +10,12 @@ export function Unreachable() {
   const client = useQueryClient();
   const isGone = useSyncExternalStore(
     (onChange) => client.getQueryCache().subscribe(onChange),
-    () => unanswered(client).length > 0,
+    () => withoutResponse(client).length > 0,
   );
   useEffect(() => {
     if (!isGone) return;
-    const ask = () => void client.refetchQueries({ type: "active", predicate: isUnanswered }, { cancelRefetch: false });
+    const ask = () =>
+      void client.refetchQueries({ type: "active", predicate: hasNoResponse }, { cancelRefetch: false });
     const timer = setInterval(ask, LOOK_MS);
     return () => clearInterval(timer);
   }, [client, isGone]);
@@ -27,10 +28,11 @@ export function Unreachable() {
   );
 }
 
-const unanswered = (client: QueryClient) => client.getQueryCache().findAll({ type: "active", predicate: isUnanswered });
+const withoutResponse = (client: QueryClient) =>
+  client.getQueryCache().findAll({ type: "active", predicate: hasNoResponse });
 
 /** No response at all, as opposed to an error response. */
-function isUnanswered({ state }: Query): boolean {
+function hasNoResponse({ state }: Query): boolean {
   const failure = state.error ?? state.fetchFailureReason;
   return failure instanceof ApiFailure && failure.status === 0;
 }

@@ -21,12 +21,12 @@ const ALL: AuditQuery = { actor: "", action: "", object: "", outcome: "", since:
 /** Actions and refused attempts. */
 export function AuditPage() {
   const missing = useMissing("admin");
-  const [asked, setAsked] = useState(ALL);
+  const [query, setQuery] = useState(ALL);
   const [shown, setShown] = useState<AuditEntry>();
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
-    queryKey: ["audit", asked],
+    queryKey: ["audit", query],
     queryFn: ({ signal, pageParam }) =>
-      call<readonly AuditEntry[]>("GET", auditPath(asked, PAGE_ROWS, pageParam), { signal }),
+      call<readonly AuditEntry[]>("GET", auditPath(query, PAGE_ROWS, pageParam), { signal }),
     initialPageParam: null as string | null,
     getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
     enabled: missing === undefined,
@@ -37,13 +37,13 @@ export function AuditPage() {
     <Page
       title="Audit"
       about="Who did what, and what was refused. Entries cannot be changed or deleted."
-      actions={<ExportButton asked={asked} disabled={missing !== undefined} />}
+      actions={<ExportButton asked={query} disabled={missing !== undefined} />}
     >
       {missing !== undefined ? (
         <Empty title="The audit log is for admins">{missing}</Empty>
       ) : (
         <>
-          <Filters onAsk={setAsked} />
+          <Filters onAsk={setQuery} />
           <ListRoom
             rows={rows}
             error={error}
@@ -66,7 +66,7 @@ export function AuditPage() {
   );
 }
 
-function Filters({ onAsk }: { readonly onAsk: (asked: AuditQuery) => void }) {
+function Filters({ onAsk }: { readonly onAsk: (query: AuditQuery) => void }) {
   return (
     <form
       className="filter-form"

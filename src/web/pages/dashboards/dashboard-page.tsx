@@ -56,7 +56,7 @@ function Board({ stored }: { readonly stored: Dashboard }) {
   /** The edited dashboard; undefined while it is only viewed. */
   const [draft, setDraft] = useState<Dashboard | undefined>(begins && mayChange ? stored : undefined);
   const shown = draft ?? stored;
-  const asked = filter ?? stored.filter ?? "all";
+  const wanted = filter ?? stored.filter ?? "all";
   const change = (next: DashboardSearch) => void navigate({ search: next });
   useEffect(() => {
     if (begins) void navigate({ search: ({ edit: _, ...rest }) => rest, replace: true });
@@ -66,7 +66,7 @@ function Board({ stored }: { readonly stored: Dashboard }) {
     shouldBlockFn: () => isChanged && !confirm("Leave without saving the dashboard?"),
     enableBeforeUnload: () => isChanged,
   });
-  const isBroken = asked !== "all" && isUnreadable(asked);
+  const isBroken = wanted !== "all" && isUnreadable(wanted);
   return (
     <Page
       title={stored.name}
@@ -96,14 +96,14 @@ function Board({ stored }: { readonly stored: Dashboard }) {
         <>
           <FilterConditions
             label="Filter all panels"
-            tree={asked}
+            tree={wanted}
             onChange={(tree) => change({ ...time, ...(tree === (stored.filter ?? "all") ? {} : { filter: tree }) })}
           />
           <Panels
             shown={shown}
             onDraft={draft === undefined ? undefined : setDraft}
             panelProps={{
-              ...{ time, range: stored.range, filter: asked as FilterTree },
+              ...{ time, range: stored.range, filter: wanted as FilterTree },
               onZoom: (span) => change({ ...isoSpan(span), ...(filter === undefined ? {} : { filter }) }),
             }}
           />

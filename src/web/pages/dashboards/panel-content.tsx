@@ -40,9 +40,9 @@ function State({ error, retry }: { readonly error: Error | null; readonly retry:
 
 const NOTHING = <Empty title="No requests in this time" />;
 
-function NumberContent(asked: ContentProps) {
-  const { panel, span, filter } = asked;
-  const { now, before, error, retry } = useNumber(asked);
+function NumberContent(props: ContentProps) {
+  const { panel, span, filter } = props;
+  const { now, before, error, retry } = useNumber(props);
   if (now === undefined) return <State error={error} retry={retry} />;
   const [metric] = panel.metrics as [Panel["metrics"][number]];
   const value = metricOf(now, metric);
@@ -65,9 +65,9 @@ function NumberContent(asked: ContentProps) {
 const linesOf = ({ thresholds, metrics }: Panel): NonNullable<Plotted["lines"]> =>
   thresholds.map((each) => ({ value: each.value, tone: each.colour, name: thresholdText(metrics[0]!, each) }));
 
-function DrawnContent(asked: ContentProps) {
-  const { panel, span, filter, height, isTable, onZoom } = asked;
-  const { bucket, times, series, error, retry } = useSeries(asked);
+function DrawnContent(props: ContentProps) {
+  const { panel, span, filter, height, isTable, onZoom } = props;
+  const { bucket, times, series, error, retry } = useSeries(props);
   const { open, openBucket } = useOpenRequests(span, times, bucket);
   if (series === undefined) return <State error={error} retry={retry} />;
   if (series.length === 0) return NOTHING;
@@ -92,9 +92,9 @@ function DrawnContent(asked: ContentProps) {
   );
 }
 
-function TableContent(asked: ContentProps) {
-  const { panel, span, filter } = asked;
-  const { rows, error, retry } = useGroups(asked);
+function TableContent(props: ContentProps) {
+  const { panel, span, filter } = props;
+  const { rows, error, retry } = useGroups(props);
   const key = JSON.stringify([panel, span, filter]);
   const columns = useMemo(() => columnsOf(panel, span, filter), [key]);
   if (rows === undefined) return <State error={error} retry={retry} />;
@@ -133,9 +133,9 @@ function columnsOf({ split_by, metrics, thresholds }: Panel, span: Span, filter:
 }
 
 /** A heat map of groups over time. */
-function TimesContent(asked: ContentProps) {
-  const { panel, span, filter } = asked;
-  const { bucket, times, series, error, retry } = useSeries(asked);
+function TimesContent(props: ContentProps) {
+  const { panel, span, filter } = props;
+  const { bucket, times, series, error, retry } = useSeries(props);
   const { open } = useOpenRequests(span, times, bucket);
   if (series === undefined) return <State error={error} retry={retry} />;
   if (series.length === 0) return NOTHING;
@@ -158,10 +158,10 @@ function TimesContent(asked: ContentProps) {
 }
 
 /** A heat map of two dimensions. */
-function PairsContent(asked: ContentProps) {
-  const { panel, span, filter } = asked;
+function PairsContent(props: ContentProps) {
+  const { panel, span, filter } = props;
   const navigate = useNavigate();
-  const { rows, down, across, error, retry } = usePairs(asked);
+  const { rows, down, across, error, retry } = usePairs(props);
   if (rows === undefined) return <State error={error} retry={retry} />;
   if (rows.length === 0) return NOTHING;
   const [metric] = panel.metrics as [Panel["metrics"][number]];

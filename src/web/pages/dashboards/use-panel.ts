@@ -41,25 +41,25 @@ const questionOf = ({ panel, span, filter }: PanelQuestion, what: string) =>
   JSON.stringify([what, filter, span.to - span.from, panel.metrics, panel.split_by, panel.groups]);
 
 /** A value, and the value of the span of the same length before. */
-export function useNumber(asked: PanelQuestion) {
-  const { panel, span, filter } = asked;
+export function useNumber(question: PanelQuestion) {
+  const { panel, span, filter } = question;
   const needs = measured(panel.metrics);
   const of = (part: Span, what: string) =>
-    metricsQuery({ filter: and(filter, within(part)), limit: 1, ...needs }, questionOf(asked, what));
+    metricsQuery({ filter: and(filter, within(part)), limit: 1, ...needs }, questionOf(question, what));
   const now = useQuery(of(span, "now"));
   const before = useQuery(of(spanBefore(span), "before"));
   return { now: now.data?.[0], before: before.data?.[0], ...outcome(now, before) };
 }
 
 /** The highest groups, with their metrics over the complete span. */
-export function useGroups(asked: PanelQuestion, isEnabled = true) {
-  const { panel, span, filter } = asked;
+export function useGroups(question: PanelQuestion, isEnabled = true) {
+  const { panel, span, filter } = question;
   const { split_by, metrics, groups } = panel;
   const ranked = rankOf(metrics[0]!);
   const query = useQuery({
     ...metricsQuery(
       { filter: and(filter, within(span)), group_by: split_by, limit: GROUPS_MAX, ...measured(metrics) },
-      questionOf(asked, "groups"),
+      questionOf(question, "groups"),
     ),
     enabled: isEnabled,
   });
@@ -70,8 +70,8 @@ export function useGroups(asked: PanelQuestion, isEnabled = true) {
 }
 
 /** Values over time: in total, or a series for each group. */
-export function useSeries(asked: PanelQuestion) {
-  const { panel, span, filter } = asked;
+export function useSeries(question: PanelQuestion) {
+  const { panel, span, filter } = question;
   const { split_by, metrics, kind } = panel;
   const [metric] = metrics as [Panel["metrics"][number]];
   const isSplit = split_by.length > 0;
@@ -79,11 +79,11 @@ export function useSeries(asked: PanelQuestion) {
   const times = bucketTimes(span, bucket);
   const inSpan = and(filter, within(span));
   const needs = measured(metrics);
-  const { top, ...groups } = useGroups(asked, isSplit);
+  const { top, ...groups } = useGroups(question, isSplit);
   // The remainder is drawn only if values are summed and stacked.
   const hasRest = kind === "bar" && isSum(metric);
   const whole = useQuery({
-    ...metricsQuery({ filter: inSpan, time_bucket: bucket, ...needs }, questionOf(asked, `whole ${bucket}`)),
+    ...metricsQuery({ filter: inSpan, time_bucket: bucket, ...needs }, questionOf(question, `whole ${bucket}`)),
     enabled: !isSplit || hasRest,
   });
   const split = useQuery({
@@ -94,7 +94,7 @@ export function useSeries(asked: PanelQuestion) {
         time_bucket: bucket,
         ...needs,
       },
-      questionOf(asked, `split ${bucket}`),
+      questionOf(question, `split ${bucket}`),
     ),
     enabled: isSplit && top !== undefined && top.length > 0,
   });
@@ -138,13 +138,13 @@ function coarser({ from, to }: Span): Bucket {
 }
 
 /** Values by two dimensions: the highest groups of each, and a row for each pair. */
-export function usePairs(asked: PanelQuestion) {
-  const { panel, span, filter } = asked;
+export function usePairs(question: PanelQuestion) {
+  const { panel, span, filter } = question;
   const { split_by, metrics, groups } = panel;
   const query = useQuery(
     metricsQuery(
       { filter: and(filter, within(span)), group_by: split_by, limit: 10_000, ...measured(metrics) },
-      questionOf(asked, "pairs"),
+      questionOf(question, "pairs"),
     ),
   );
   const rank = rankOf(metrics[0]!);

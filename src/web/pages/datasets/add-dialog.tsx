@@ -34,7 +34,7 @@ export function AddToDataset({ target, onClose }: AddDialogProps) {
       const words = labels.split(",").map((label) => label.trim());
       const body = { ...(words.some(Boolean) && { labels: words.filter(Boolean) }) };
       const path = `/v1/datasets/${id}/items`;
-      const counted = (answer: unknown) => (answer as { readonly ids: readonly string[] }).ids.length;
+      const counted = (response: unknown) => (response as { readonly ids: readonly string[] }).ids.length;
       await changeMany({ target, work: { method: "POST", path, body, counted }, ...reports });
       return id;
     },

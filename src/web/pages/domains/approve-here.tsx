@@ -5,11 +5,11 @@ import { DOMAINS, type DomainRow } from "./shapes.ts";
 import { type RefusedRow, unapprovedHosts } from "./unapproved.ts";
 
 /** The current domains, queried only if they are needed. */
-export const useDomains = (isAsked: boolean) =>
+export const useDomains = (isEnabled: boolean) =>
   useQuery({
     queryKey: DOMAINS,
     queryFn: ({ signal }) => get<readonly DomainRow[]>("/v1/domains", signal),
-    enabled: isAsked,
+    enabled: isEnabled,
   }).data;
 
 interface ApproveHostProps {

@@ -5,11 +5,11 @@ import { DOMAINS, type DomainRow } from "./shapes.ts";
 
 interface AskDialogProps {
   readonly onClose: () => void;
-  readonly onAsked: (domain: string) => void;
+  readonly onRequested: (domain: string) => void;
 }
 
 /** Requests approval of a domain: a company's by an admin, one's own by a DNS record. */
-export function AskDialog({ onClose, onAsked }: AskDialogProps) {
+export function AskDialog({ onClose, onRequested }: AskDialogProps) {
   const [isPersonal, setPersonal] = useState(false);
   const work = useSave<DomainRow>({
     method: "POST",
@@ -17,7 +17,7 @@ export function AskDialog({ onClose, onAsked }: AskDialogProps) {
     list: DOMAINS,
     onSaved: ({ domain }) => {
       onClose();
-      onAsked(domain);
+      onRequested(domain);
     },
   });
   return (

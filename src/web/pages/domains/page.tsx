@@ -99,7 +99,10 @@ export function DomainsPage() {
         </p>
       )}
       {isAsking ? (
-        <AskDialog onClose={() => setAsking(false)} onAsked={(asked) => change({ ...search, domain: asked })} />
+        <AskDialog
+          onClose={() => setAsking(false)}
+          onRequested={(requested) => change({ ...search, domain: requested })}
+        />
       ) : null}
       {domain === undefined ? null : (
         <DomainDialog domain={domain} onClose={() => change({ ...search, domain: undefined })} />

@@ -40,7 +40,7 @@ export function Charts({ metrics, filter, by, span, onZoom }: ChartsProps) {
         bucket={bucket}
         rows={cache}
         onZoom={onZoom}
-        openOf={(asked) => openBucket(and(filter, asked))}
+        openOf={(leaf) => openBucket(and(filter, leaf))}
       />
     </div>
   );

@@ -18,7 +18,7 @@ export function Tiles({ totals, before: earlier, cache }: TilesProps) {
   const errorRate = totals?.error_rate ?? null;
   const errorsBefore = before?.error_rate ?? null;
   const hits = cache?.reduce((sum, row) => sum + row.hits, 0);
-  const asked = cache?.reduce((sum, row) => sum + row.hits + row.misses, 0);
+  const lookups = cache?.reduce((sum, row) => sum + row.hits + row.misses, 0);
   const saved = cache?.reduce((sum, row) => sum + row.saved_cost, 0);
   return (
     <dl className="tiles" aria-busy={totals === undefined}>
@@ -76,11 +76,11 @@ export function Tiles({ totals, before: earlier, cache }: TilesProps) {
         label="Saved by the cache"
         value={<Money of={saved} />}
         note={
-          asked === undefined || hits === undefined ? null : asked === 0 ? (
+          lookups === undefined || hits === undefined ? null : lookups === 0 ? (
             "not asked"
           ) : (
             <>
-              <Counted of={hits} one="hit" short />, {formatPercent(share(hits, asked))}
+              <Counted of={hits} one="hit" short />, {formatPercent(share(hits, lookups))}
             </>
           )
         }

@@ -26,22 +26,22 @@ interface TopListProps {
   /** Hidden if no request has a value. */
   readonly isOptional?: boolean;
   /** Whether the list may load now. */
-  readonly isAsked: boolean;
-  readonly onAnswered: () => void;
+  readonly isEnabled: boolean;
+  readonly onLoaded: () => void;
 }
 
 /** The groups with the highest cost, each with its metrics. */
 export function TopList({ title, by, span, filter, whole, ...list }: TopListProps) {
-  const { choice, isOptional = false, isAsked, onAnswered } = list;
+  const { choice, isOptional = false, isEnabled, onLoaded } = list;
   const id = useId();
   const [isAll, setAll] = useState(false);
   const question = JSON.stringify([filter, span.to - span.from, by]);
   const query = useQuery({
     ...metricsQuery({ filter: and(filter, within(span)), group_by: [by], limit: GROUPS_MAX }, `list ${question}`),
-    enabled: isAsked,
+    enabled: isEnabled,
   });
   useEffect(() => {
-    if (query.isFetched) onAnswered();
+    if (query.isFetched) onLoaded();
   }, [query.isFetched]);
   const all = useMemo(
     () => query.data?.toSorted((a, b) => (b.cost ?? 0) - (a.cost ?? 0) || b.requests - a.requests),

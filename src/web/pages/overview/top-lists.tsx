@@ -24,16 +24,16 @@ const PROPERTY = "property";
  * Costs by model, user, key, provider, prompt, prompt version and one property. The lists load one at a time, so that the
  * charts above them need not wait.
  */
-export function TopLists({ by, ...asked }: TopListsProps) {
-  const [answered, setAnswered] = useState<ReadonlySet<string>>(new Set());
+export function TopLists({ by, ...shared }: TopListsProps) {
+  const [loaded, setLoaded] = useState<ReadonlySet<string>>(new Set());
   const property = by === undefined ? undefined : propertyOf(by);
   const fixed = property === undefined && by !== undefined ? [by] : [];
   const named = [...new Set([...fixed, ...LISTS, ...OPTIONAL])];
   const order = property === undefined ? [...named, PROPERTY] : [PROPERTY, ...named];
   const turn = (list: string) => ({
-    ...asked,
-    isAsked: order.slice(0, order.indexOf(list)).every((each) => answered.has(each)),
-    onAnswered: () => setAnswered((before) => new Set(before).add(list)),
+    ...shared,
+    isEnabled: order.slice(0, order.indexOf(list)).every((each) => loaded.has(each)),
+    onLoaded: () => setLoaded((before) => new Set(before).add(list)),
   });
   return order.map((list) =>
     list === PROPERTY ? (
@@ -52,12 +52,12 @@ export function TopLists({ by, ...asked }: TopListsProps) {
 
 interface PropertyListProps extends Omit<TopListsProps, "by"> {
   readonly first: string | undefined;
-  readonly isAsked: boolean;
-  readonly onAnswered: () => void;
+  readonly isEnabled: boolean;
+  readonly onLoaded: () => void;
 }
 
 /** The values of one property, which the user chooses. */
-function PropertyList({ first, ...asked }: PropertyListProps) {
+function PropertyList({ first, ...shared }: PropertyListProps) {
   const { data: known = [] } = useQuery(propertyNamesQuery);
   const [chosen, choose] = useState(first);
   const name = chosen ?? known[0];
@@ -77,7 +77,7 @@ function PropertyList({ first, ...asked }: PropertyListProps) {
           </select>
         </label>
       }
-      {...asked}
+      {...shared}
     />
   );
 }

@@ -14,22 +14,22 @@ export const NOT_RIGHT = or(ERRORS, REFUSED);
 /** All data of the page for a span; each part appears as soon as it is loaded. */
 export function useOverviewMetrics(span: Span, by: string | undefined, filter: FilterTree) {
   const bucket = bucketOf(span);
-  const asked = and(filter, within(span));
+  const scope = and(filter, within(span));
   const question = JSON.stringify([filter, span.to - span.from, by]);
-  const totals = useQuery(metricsQuery({ filter: asked, limit: 1, speeds: true }, `totals ${question}`));
+  const totals = useQuery(metricsQuery({ filter: scope, limit: 1, speeds: true }, `totals ${question}`));
   const before = useQuery(
     metricsQuery({ filter: and(filter, within(spanBefore(span))), limit: 1 }, `before ${question}`),
   );
-  const whole = useQuery(metricsQuery({ filter: asked, time_bucket: bucket, speeds: true }, `whole ${question}`));
-  const cache = useQuery(cacheSeriesQuery(asked, bucket, question));
+  const whole = useQuery(metricsQuery({ filter: scope, time_bucket: bucket, speeds: true }, `whole ${question}`));
+  const cache = useQuery(cacheSeriesQuery(scope, bucket, question));
   const wrong = {
-    filter: and(asked, NOT_RIGHT),
+    filter: and(scope, NOT_RIGHT),
     group_by: ["outcome", "status"],
     time_bucket: bucket,
     latencies: false,
   };
   const kinds = useQuery(metricsQuery(wrong, `kinds ${question}`));
-  const split = useSplit({ asked, by, bucket, question });
+  const split = useSplit({ scope, by, bucket, question });
   const all = [totals, before, whole, cache, kinds, ...split.queries];
   return {
     bucket,
@@ -56,22 +56,22 @@ interface SplitRows {
 }
 
 interface SplitQuestion {
-  readonly asked: FilterTree;
+  readonly scope: FilterTree;
   readonly by: string | undefined;
   readonly bucket: Bucket;
   readonly question: string;
 }
 
 /** First the highest groups, then their metrics over time: there may be more groups than one response can hold. */
-function useSplit({ asked, by, bucket, question }: SplitQuestion) {
+function useSplit({ scope, by, bucket, question }: SplitQuestion) {
   const isSplit = by !== undefined;
   const key = by ?? "model";
   const totals = useQuery({
-    ...metricsQuery({ filter: asked, group_by: [key], limit: GROUPS_MAX }, `groups ${question}`),
+    ...metricsQuery({ filter: scope, group_by: [key], limit: GROUPS_MAX }, `groups ${question}`),
     enabled: isSplit,
   });
   const groups = totals.data === undefined ? [] : topGroups(totals.data, key, ({ cost }) => cost);
-  const filter = and(asked, or(...groups.map((group) => ofGroup(key, group))));
+  const filter = and(scope, or(...groups.map((group) => ofGroup(key, group))));
   const series = useQuery({
     ...metricsQuery({ filter, group_by: [key], time_bucket: bucket }, `series ${question}`),
     enabled: isSplit && groups.length > 0,

@@ -1,6 +1,6 @@
 import { hear } from "../../clock.ts";
 import type { Body, Shape } from "./draft.ts";
-import { type Answer, messageIn, NO_ANSWER, READERS } from "./read-answer.ts";
+import { messageIn, NO_RESPONSE, READERS, type ShownResponse } from "./read-response.ts";
 import { serverEvents } from "./server-events.ts";
 
 /** One request to one model, and its response so far. */
@@ -18,7 +18,7 @@ export interface Attempt {
   readonly answeredBy?: string;
   readonly route?: string;
   readonly warnings?: string;
-  readonly answer: Answer;
+  readonly answer: ShownResponse;
   readonly failure?: Failure;
   /** Milliseconds as the browser measured them; the record has the gateway's. */
   readonly firstMs?: number;
@@ -69,7 +69,7 @@ export async function sendAttempt(
     }
     const isStream = /^text\/event-stream/i.test(response.headers.get("content-type") ?? "");
     const { whole, event } = READERS[shape];
-    let answer = NO_ANSWER;
+    let answer = NO_RESPONSE;
     let firstMs: number | undefined;
     if (isStream && response.body !== null) {
       for await (const data of serverEvents(response.body)) {
@@ -87,7 +87,7 @@ export async function sendAttempt(
   }
 }
 
-const hasContent = ({ text, reasoning, calls }: Answer) => text !== "" || reasoning !== "" || calls.length > 0;
+const hasContent = ({ text, reasoning, calls }: ShownResponse) => text !== "" || reasoning !== "" || calls.length > 0;
 
 function headOf({ status, headers }: Response): Partial<Attempt> {
   const all = {
@@ -103,7 +103,7 @@ function headOf({ status, headers }: Response): Partial<Attempt> {
 
 /** Errors of the gateway in any API's form, including those of Weir's own API. */
 function failureOf({ status, headers }: Response, text: string): Failure {
-  const answering = headers.get("gateway-provider");
+  const responding = headers.get("gateway-provider");
   try {
     const body = JSON.parse(text);
     const error = typeof body.error === "object" && body.error !== null ? body.error : body;
@@ -113,7 +113,7 @@ function failureOf({ status, headers }: Response, text: string): Failure {
     return {
       message: messageIn(error),
       ...(isOwn && typeof error.code === "string" && { code: error.code }),
-      ...(!isOwn && answering !== null && { provider: answering }),
+      ...(!isOwn && responding !== null && { provider: responding }),
     };
   } catch {
     return { message: text === "" ? `The response has the status ${status} and no text.` : text.slice(0, 2_000) };

@@ -1,6 +1,6 @@
 import { Icon } from "../../parts/icon.tsx";
 import { Time } from "../../parts/values.tsx";
-import { AnswerCard } from "./answer-card.tsx";
+import { ResponseCard } from "./response-card.tsx";
 import type { Run } from "./store.ts";
 
 interface RunViewProps {
@@ -29,7 +29,7 @@ export function RunView({ run, onStop, onReuse, onRemove }: RunViewProps) {
       </header>
       <div className="answers">
         {run.attempts.map((attempt) => (
-          <AnswerCard key={attempt.id} attempt={attempt} onStop={() => onStop(attempt.id)} />
+          <ResponseCard key={attempt.id} attempt={attempt} onStop={() => onStop(attempt.id)} />
         ))}
       </div>
     </article>

@@ -5,7 +5,7 @@ import { useSession } from "../../session.ts";
 import { type Attempt, type Order, sendAttempt } from "./attempt.ts";
 import { bodyFor } from "./body-for.ts";
 import { type Draft, EMPTY, shapeOf } from "./draft.ts";
-import { NO_ANSWER } from "./read-answer.ts";
+import { NO_RESPONSE } from "./read-response.ts";
 
 /** A prompt that was sent, with a response for each model. */
 export interface Run {
@@ -66,7 +66,7 @@ export class Playground {
       order: { shape: shapeOf(draft.prompt), body: bodyFor(draft, model, listed), refuseLosses: draft.refuseLosses },
     }));
     const attempts = orders.map(
-      ({ model }): Attempt => ({ id: this.#next++, model, state: "sending", answer: NO_ANSWER }),
+      ({ model }): Attempt => ({ id: this.#next++, model, state: "sending", answer: NO_RESPONSE }),
     );
     const run = { id: this.#next++, at: new Date().toISOString(), draft, attempts };
     this.#set({ runs: [run, ...this.#state.runs].slice(0, RUNS_MAX) });

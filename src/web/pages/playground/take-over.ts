@@ -3,7 +3,7 @@ import { get } from "../../api.ts";
 import type { RequestRecord } from "../request/record.ts";
 import type { Attempt } from "./attempt.ts";
 import { type Body, type Draft, EMPTY, formPrompt, jsonPrompt, type Prompt, type Shape } from "./draft.ts";
-import { NO_ANSWER } from "./read-answer.ts";
+import { NO_RESPONSE } from "./read-response.ts";
 import { restoreFiles } from "./restore-files.ts";
 
 /** A recorded request, ready to be sent again. */
@@ -101,7 +101,7 @@ function recordedAttempt(record: RequestRecord): Omit<Attempt, "id"> {
     ...(record.model !== null && { answeredBy: record.model }),
     state: isFailed ? "failed" : "done",
     answer: {
-      ...NO_ANSWER,
+      ...NO_RESPONSE,
       text: parts
         .map((part) => part.content ?? part.text ?? "")
         .filter((text) => text !== "")

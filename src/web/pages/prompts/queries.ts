@@ -42,15 +42,15 @@ export const versionsQuery = (prompt: string, filter: FilterTree) =>
   queryOptions({
     queryKey: ["prompt", prompt, filter],
     queryFn: async ({ signal }) => {
-      const asked = and(filter, ofPrompt(prompt));
+      const scope = and(filter, ofPrompt(prompt));
       const scored = await post<readonly { readonly scores: Readonly<Record<string, number>> }[]>(
         "/v1/request/query",
-        { filter: asked, isScored: true, limit: SCORED, includeBody: false },
+        { filter: scope, isScored: true, limit: SCORED, includeBody: false },
         signal,
       );
       const scores = [...new Set(scored.flatMap((record) => Object.keys(record.scores)))].toSorted();
       const shown = scores.slice(0, SCORES_MAX);
-      const rows = await ask({ filter: asked, group_by: ["prompt_version"], scores: shown, speeds: true }, signal);
+      const rows = await ask({ filter: scope, group_by: ["prompt_version"], scores: shown, speeds: true }, signal);
       return { rows, scores: shown };
     },
   });

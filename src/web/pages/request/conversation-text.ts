@@ -5,13 +5,13 @@ import { type LlmPart, textOf } from "./part.ts";
 function partsOf({ request, response }: LlmSchema): readonly (readonly [speaker: string, part: LlmPart])[] {
   const { messages = [], instructions, prompt, input } = request;
   const texts = messages.length > 0 ? [] : [...new Set([prompt, input])].filter(Boolean);
-  const asked: readonly (readonly [string, LlmPart])[] = [
+  const requestParts: readonly (readonly [string, LlmPart])[] = [
     ...(instructions === undefined ? [] : [["system", { content: instructions }] as const]),
     ...(messages as readonly LlmPart[]).map((part) => ["user", part] as const),
     ...texts.map((text) => ["user", { content: text } as LlmPart] as const),
   ];
-  const answers = [...(response.messages ?? []), ...(response.responses ?? [])] as readonly LlmPart[];
-  return [...asked, ...answers.map((part) => ["assistant", part] as const)];
+  const responseParts = [...(response.messages ?? []), ...(response.responses ?? [])] as readonly LlmPart[];
+  return [...requestParts, ...responseParts.map((part) => ["assistant", part] as const)];
 }
 
 /** The complete conversation as Markdown: a heading for each speaker, and tool calls as code. */

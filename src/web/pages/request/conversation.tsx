@@ -25,17 +25,17 @@ export function Conversation({ record }: { readonly record: RequestRecord }) {
     <ShownAs value={form}>
       <div className="conversation">
         <ConversationBar schema={schema} form={form} onForm={setForm} response={hasResponse ? RESPONSE : undefined} />
-        <Asked record={record} request={schema.request} />
+        <RequestMessages record={record} request={schema.request} />
         {/* A jump target that is not in the Tab order. */}
         <div id={RESPONSE} className="conversation" tabIndex={-1}>
-          <Answered record={record} schema={schema} />
+          <ResponseMessages record={record} schema={schema} />
         </div>
       </div>
     </ShownAs>
   );
 }
 
-function Asked({ record, request }: { readonly record: RequestRecord; readonly request: LlmRequest }) {
+function RequestMessages({ record, request }: { readonly record: RequestRecord; readonly request: LlmRequest }) {
   const { request_id: id } = record;
   const messages = (request.messages ?? []) as readonly LlmPart[];
   const { leading, earlier, fresh } = turnsOf(messages);
@@ -58,13 +58,13 @@ function Asked({ record, request }: { readonly record: RequestRecord; readonly r
   );
 }
 
-function Answered({ record, schema }: { readonly record: RequestRecord; readonly schema: LlmSchema }) {
+function ResponseMessages({ record, schema }: { readonly record: RequestRecord; readonly schema: LlmSchema }) {
   const { response } = schema;
-  const answers = [...(response.messages ?? []), ...(response.responses ?? [])] as readonly LlmPart[];
+  const responses = [...(response.messages ?? []), ...(response.responses ?? [])] as readonly LlmPart[];
   const error = response.error?.gatewayMessage;
   return (
     <>
-      {answers.map((part, at) => (
+      {responses.map((part, at) => (
         <Message key={at} requestId={record.request_id} part={part} speaker="assistant">
           {part._type === "audio" && part.audio_data === undefined ? bodyMedia(record, "response") : undefined}
         </Message>
@@ -82,7 +82,7 @@ function Answered({ record, schema }: { readonly record: RequestRecord; readonly
         </article>
       )}
       <Operations schema={schema} />
-      <Otherwise record={record} answers={answers.length} hasError={error !== undefined} />
+      <Otherwise record={record} responses={responses.length} hasError={error !== undefined} />
     </>
   );
 }
@@ -106,14 +106,14 @@ function Operations({ schema }: { readonly schema: LlmSchema }) {
 /** Numbers and vectors that are not messages: shown as received. */
 function Otherwise({
   record,
-  answers,
+  responses,
   hasError,
 }: {
   readonly record: RequestRecord;
-  readonly answers: number;
+  readonly responses: number;
   readonly hasError: boolean;
 }) {
-  if (answers > 0 || hasError) return null;
+  if (responses > 0 || hasError) return null;
   if (record.response_status === null) return <p className="muted">The response is in progress.</p>;
   return <p className="muted">The response has no text: see its body.</p>;
 }

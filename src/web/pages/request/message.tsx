@@ -47,12 +47,12 @@ function Content({ requestId, part }: Pick<MessageProps, "requestId" | "part">) 
   const source = part.image_url ?? part.file_data ?? part.audio_data;
   const parts = (part.contentArray ?? []).filter((each) => typeof each === "object" && each !== null) as LlmPart[];
   const isSystem = tone(part.role ?? "user") === "system";
-  const isAnswered = part._type === "function" || part.tool_call_id !== undefined;
+  const isResult = part._type === "function" || part.tool_call_id !== undefined;
   // If a message has parts, its content repeats their text.
   const text = parts.length > 0 ? "" : (part.content ?? part.text ?? "");
   return (
     <>
-      {text === "" ? null : isAnswered ? (
+      {text === "" ? null : isResult ? (
         <Folded text={pretty(text)}>{(shown) => <Code label="Result" text={shown} whole={pretty(text)} />}</Folded>
       ) : isSystem ? (
         <Folded text={text}>{(shown) => <Text key={shown.length} text={shown} />}</Folded>

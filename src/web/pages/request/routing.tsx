@@ -77,11 +77,11 @@ export function Routing({ record }: { readonly record: RequestRecord }) {
 }
 
 function factsOf(record: RequestRecord): readonly (readonly [string, ReactNode])[] {
-  const { route, route_reason: reason, credential, routed_model: routed, request_model: asked } = record;
+  const { route, route_reason: reason, credential, routed_model: routed, request_model: requested } = record;
   const translated = MAPPINGS[record.ai_gateway_body_mapping];
   const isRouted = reason !== null || credential !== null;
   const facts: readonly (readonly [string, ReactNode])[] = [
-    ["Asked for", isRouted ? <code key="asked">{asked}</code> : null],
+    ["Asked for", isRouted ? <code key="asked">{requested}</code> : null],
     ["Route", route === null ? null : <RouteLink key="route" name={route} />],
     ["Chosen by", reason],
     ["Sent to", routed === null ? null : <code key="sent">{`${record.provider} ${routed}`}</code>],

@@ -47,7 +47,7 @@ export function useCounted(facets: readonly Facet[], { filter, question, live, w
     body.facets.push(facet.group);
     bodies.set(key, body);
   }
-  const answers = useQueries({
+  const results = useQueries({
     queries: [...bodies.values()].map((body) => ({
       queryKey: ["facets", body],
       queryFn: ({ signal }: { readonly signal: AbortSignal }) =>
@@ -58,5 +58,5 @@ export function useCounted(facets: readonly Facet[], { filter, question, live, w
       structuralSharing: false, // it would lose a value called `__proto__`
     })),
   });
-  return new Map(answers.flatMap(({ data }) => (data ?? []).map((each) => [each.name, each] as const)));
+  return new Map(results.flatMap(({ data }) => (data ?? []).map((each) => [each.name, each] as const)));
 }

@@ -39,8 +39,8 @@ export const Facets = memo(({ filter, onChange, question, live }: FacetsProps) =
   const [wanted, setWanted] = useState<Readonly<Record<string, Wanted>>>({});
   const names = usePropertyNames(true);
   const facets = [...FACETS, ...names.slice(0, PROPERTIES_MAX).map(propertyFacet)];
-  const asked = facets.filter(({ group }) => open.includes(group));
-  const counted = useCounted(asked, { filter, question, live, wanted });
+  const shown = facets.filter(({ group }) => open.includes(group));
+  const counted = useCounted(shown, { filter, question, live, wanted });
   const want = (group: string, more: Wanted) => setWanted({ ...wanted, [group]: { ...wanted[group], ...more } });
   const toggleOpen = (group: string) => {
     const next = open.includes(group) ? open.filter((each) => each !== group) : [...open, group];

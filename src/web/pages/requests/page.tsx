@@ -3,7 +3,7 @@ import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } fro
 import { isUnreadable } from "../../filter/address.ts";
 import { type FilterGroup, fromTree, toTree } from "../../filter/model.ts";
 import { and } from "../../filter/tree.ts";
-import { useAsked } from "../../palette/asked.ts";
+import { useListActions } from "../../palette/list-actions.ts";
 import { BrokenLink } from "../../parts/broken-link.tsx";
 import { formatCounted } from "../../parts/format.ts";
 import { Icon } from "../../parts/icon.tsx";
@@ -108,7 +108,7 @@ function ReadRequests() {
     r: list.refresh,
     f: () => setFacets(!hasFacets),
   });
-  useAsked({
+  useListActions({
     download: () => setDownloading(true),
     builder: () => setEditing(true),
     keys: () => setHelping(true),

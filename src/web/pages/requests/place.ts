@@ -47,9 +47,9 @@ export function lastSearch(): RequestsSearch {
   return search;
 }
 
-export function rememberSearch({ open: _open, ...latest }: RequestsSearch, asked: RequestsQuestion): void {
+export function rememberSearch({ open: _open, ...latest }: RequestsSearch, latestQuestion: RequestsQuestion): void {
   search = latest;
-  question = asked;
+  question = latestQuestion;
   sessionStorage.setItem(STORED, JSON.stringify(latest));
 }
 

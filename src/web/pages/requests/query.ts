@@ -115,14 +115,14 @@ export function useRequests(question: RequestsQuestion, live: boolean) {
     );
     void refetch();
   }, [client, queryKey, refetch]);
-  const answer = head.data;
+  const response = head.data;
   useEffect(() => {
     const known = client.getQueryData<Pages>(queryKey);
-    if (answer === undefined || known === undefined) return;
-    const joined = withHead(known, answer);
+    if (response === undefined || known === undefined) return;
+    const joined = withHead(known, response);
     if (joined === undefined) refresh();
     else if (joined !== known) client.setQueryData<Pages>(queryKey, joined);
-  }, [client, queryKey, refresh, answer]);
+  }, [client, queryKey, refresh, response]);
   const rows = useMemo(() => pages.data?.pages.flatMap((page) => page.data) ?? [], [pages.data]);
   return {
     ...pages,

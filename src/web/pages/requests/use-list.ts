@@ -15,11 +15,11 @@ export function useList(search: RequestsSearch, question: RequestsQuestion) {
   const choices = useColumns(view);
   const isNewestFirst = search.sort === undefined || search.sort === "created_at.desc";
   const canBeLive = isNewestFirst && search.to === undefined && search.q === undefined;
-  const isUnasked = question.filter === "all" && search.q === undefined;
+  const isUnfiltered = question.filter === "all" && search.q === undefined;
   const [isFirstStart, setFirstStart] = useState(false);
   const requests = useRequests(question, (search.live === true && canBeLive) || isFirstStart);
   const isEmpty = requests.data !== undefined && requests.rows.length === 0;
-  if (isFirstStart !== (isEmpty && isUnasked)) setFirstStart(isEmpty && isUnasked);
+  if (isFirstStart !== (isEmpty && isUnfiltered)) setFirstStart(isEmpty && isUnfiltered);
   const searching = useSearching(question, requests);
   const hasRows = requests.data !== undefined;
   const count = useRequestCount(question, { live: search.live === true && canBeLive, hasRows });

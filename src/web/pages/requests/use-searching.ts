@@ -14,8 +14,8 @@ export function useSearching(
   const client = useQueryClient();
   /** The stopped query; another query is not stopped. */
   const [stopped, setStopped] = useState<string>();
-  const asked = JSON.stringify([filter, search]);
-  const isStopped = isInParts && stopped === asked;
+  const key = JSON.stringify([filter, search]);
+  const isStopped = isInParts && stopped === key;
   const goesOn = isInParts && !isStopped && hasNextPage && !isError && rows.length < HITS_MIN;
   useEffect(() => {
     if (goesOn && !isFetching) void fetchNextPage();
@@ -26,7 +26,7 @@ export function useSearching(
     isStopped: isStopped && hasNextPage,
     isSearching: isInParts && !isStopped && (goesOn || isFetchingNextPage || isFetching),
     onStop: () => {
-      setStopped(asked);
+      setStopped(key);
       void client.cancelQueries({ queryKey: ["requests"] });
     },
     onGoOn: () => setStopped(undefined),

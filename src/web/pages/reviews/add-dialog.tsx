@@ -37,7 +37,7 @@ export function AddToReview({ target, onClose }: AddToReviewProps) {
       const id = chosen === NEW ? (await post<ShownReview>("/v1/reviews", body)).id : chosen;
       setInto(id);
       const path = `${reviewPath(id)}/requests`;
-      const counted = (answer: unknown) => (answer as { readonly added: number }).added;
+      const counted = (response: unknown) => (response as { readonly added: number }).added;
       if ("dataset" in target) reports.onProgress(counted(await post(path, target)));
       else await changeMany({ target, work: { method: "POST", path, body: {}, counted }, ...reports });
       return id;

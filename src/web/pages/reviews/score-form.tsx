@@ -66,7 +66,7 @@ export function ScoreForm({ review: { scores }, reviewing, current: { previous }
   return (
     <section className="panel review-form" aria-label="Scores">
       {scores.map((score, at) => (
-        <Asked
+        <ScoreInput
           key={score.name}
           score={score}
           given={given.get(score.name)}
@@ -111,7 +111,7 @@ export function ScoreForm({ review: { scores }, reviewing, current: { previous }
   );
 }
 
-interface AskedProps {
+interface ScoreInputProps {
   readonly score: ReviewScore;
   readonly given: GivenScore | undefined;
   /** Whether the digit keys apply to it. */
@@ -119,7 +119,7 @@ interface AskedProps {
   readonly onGive: (value: GivenScore) => void;
 }
 
-function Asked({ score, given, isActive, onGive }: AskedProps) {
+function ScoreInput({ score, given, isActive, onGive }: ScoreInputProps) {
   return (
     <fieldset className="review-score" data-active={isActive}>
       <legend>{score.name}</legend>

@@ -41,9 +41,9 @@ export function Explain({ model = "", onModel }: ExplainProps) {
     mutationFn: (question: object) => post<RouteExplanation>("/v1/route/explain", question),
   });
   /** The model of the last query, with the form's other values. */
-  const asked = useRef("");
+  const lastKey = useRef("");
   useEffect(() => {
-    if (model === "" || model === asked.current) return;
+    if (model === "" || model === lastKey.current) return;
     setName(model);
     mutate({ model });
   }, [model, mutate]);
@@ -54,7 +54,7 @@ export function Explain({ model = "", onModel }: ExplainProps) {
     const body = jsonObject(values.text("body"));
     setBroken(typeof body === "string" ? body : undefined);
     if (typeof body === "string") return;
-    asked.current = name;
+    lastKey.current = name;
     mutate(questionOf(name, values, body));
     onModel(name);
   };

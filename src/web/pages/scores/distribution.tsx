@@ -28,10 +28,10 @@ interface DistributionProps {
 export function Distribution({ score, span, filter }: DistributionProps) {
   const id = useId();
   const key = `score:${score}` as const;
-  const asked = and(filter, within(span));
+  const scope = and(filter, within(span));
   const { data, error, refetch } = useQuery(
     metricsQuery(
-      { filter: asked, group_by: [key], limit: VALUES_MAX, latencies: false },
+      { filter: scope, group_by: [key], limit: VALUES_MAX, latencies: false },
       JSON.stringify(["distribution", score, filter, span.to - span.from]),
     ),
   );

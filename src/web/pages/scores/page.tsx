@@ -69,10 +69,10 @@ interface ScoresProps {
 function Scores({ span, search, onZoom }: ScoresProps) {
   const { by, filter: given, score: named, ...time } = search;
   const filter = (given ?? "all") as FilterTree;
-  const asked = and(filter, within(span));
+  const scope = and(filter, within(span));
   const { data, error, refetch } = useQuery({
-    queryKey: ["scores", filter, asked],
-    queryFn: ({ signal }) => post<readonly ListedScore[]>("/v1/score/query", { filter: asked }, signal),
+    queryKey: ["scores", filter, scope],
+    queryFn: ({ signal }) => post<readonly ListedScore[]>("/v1/score/query", { filter: scope }, signal),
     // The span advances each minute and keeps the previous data; for another filter they would be wrong.
     placeholderData: (shown, query) => (query?.queryKey[1] === filter ? keepPreviousData(shown) : undefined),
   });

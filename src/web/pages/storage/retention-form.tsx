@@ -16,12 +16,12 @@ const daysOf = (text: FormDataEntryValue | string | null) => (text === null || t
 export function RetentionForm({ view }: { readonly view: RetentionView }) {
   const [rules, setRules] = useState(view.properties);
   /** Rules that wait for confirmation, because they remove data. */
-  const [asked, setAsked] = useState<RetentionRules>();
+  const [toConfirm, setToConfirm] = useState<RetentionRules>();
   const client = useQueryClient();
   const work = useMutation({
     mutationFn: (body: RetentionRules) => call("PUT", "/v1/retention", { body }),
     onSuccess: async () => {
-      setAsked(undefined);
+      setToConfirm(undefined);
       await Promise.all([STORAGE, RETENTION].map((queryKey) => client.invalidateQueries({ queryKey })));
     },
   });
@@ -30,7 +30,7 @@ export function RetentionForm({ view }: { readonly view: RetentionView }) {
     const form = new FormData(event.currentTarget);
     const next = { days: daysOf(form.get("days")), body_days: daysOf(form.get("body_days")), properties: rules };
     work.reset();
-    if (removedBy(view, next).length > 0) setAsked(next);
+    if (removedBy(view, next).length > 0) setToConfirm(next);
     else work.mutate(next);
   };
   const { configured } = view;
@@ -63,7 +63,7 @@ export function RetentionForm({ view }: { readonly view: RetentionView }) {
           </div>
         </div>
       </fieldset>
-      {asked === undefined ? (
+      {toConfirm === undefined ? (
         <Trouble error={work.error} />
       ) : (
         <Confirm
@@ -71,12 +71,12 @@ export function RetentionForm({ view }: { readonly view: RetentionView }) {
           action="Save and remove"
           danger
           work={work}
-          onConfirm={() => work.mutate(asked)}
-          onClose={() => setAsked(undefined)}
+          onConfirm={() => work.mutate(toConfirm)}
+          onClose={() => setToConfirm(undefined)}
         >
           <p>The next run, every night, removes for good:</p>
           <ul>
-            {removedBy(view, asked).map((line) => (
+            {removedBy(view, toConfirm).map((line) => (
               <li key={line}>{line}</li>
             ))}
           </ul>

@@ -51,11 +51,11 @@ export function RunItems({ run, path }: { readonly run: RunWithTotals; readonly 
 
 function Item({ item }: { readonly item: ComparedItem }) {
   const { input, output, original, request_id, results } = item;
-  const asked = messageText(input.messages.at(-1)) || "(empty)";
+  const question = messageText(input.messages.at(-1)) || "(empty)";
   return (
     <article className="panel run-item">
-      <h3 className="clipped" title={asked}>
-        {asked}
+      <h3 className="clipped" title={question}>
+        {question}
       </h3>
       <div className="answers">
         <section className="answer" aria-label="Original">

@@ -36,10 +36,10 @@ export async function changeMany({ target, work, isStopped, onProgress }: Change
   let changed = 0;
   for await (const { which, goOn } of steps(target)) {
     if (isStopped()) break;
-    const answer = await call<unknown>(method, path, { body: { ...body, ...which } });
-    changed += counted(answer.data);
+    const response = await call<unknown>(method, path, { body: { ...body, ...which } });
+    changed += counted(response.data);
     onProgress(changed);
-    goOn(answer.next_cursor ?? null);
+    goOn(response.next_cursor ?? null);
   }
   return changed;
 }
@@ -81,9 +81,9 @@ async function searched(filter: FilterTree, search: string): Promise<string[]> {
       includeBody: false,
       ...(cursor === null ? {} : { cursor }),
     };
-    const answer = await call<readonly { readonly request_id: string }[]>("POST", "/v1/request/query", { body });
-    ids.push(...answer.data.map(({ request_id }) => request_id));
-    cursor = answer.next_cursor ?? null;
+    const response = await call<readonly { readonly request_id: string }[]>("POST", "/v1/request/query", { body });
+    ids.push(...response.data.map(({ request_id }) => request_id));
+    cursor = response.next_cursor ?? null;
   } while (cursor !== null);
   return ids;
 }

@@ -32,11 +32,11 @@ export async function collect(wanted: Wanted): Promise<Blob> {
       ...(isInParts && search === undefined ? { partial: true } : {}),
       ...(cursor === null ? {} : { cursor }),
     };
-    const answer = await call<readonly Row[]>("POST", path, { body, signal, headers });
-    await file.add(answer.data);
-    rows += answer.data.length;
+    const response = await call<readonly Row[]>("POST", path, { body, signal, headers });
+    await file.add(response.data);
+    rows += response.data.length;
     onProgress(rows);
-    cursor = answer.next_cursor ?? null;
+    cursor = response.next_cursor ?? null;
   } while (cursor !== null);
   return file.end();
 }

@@ -11,13 +11,13 @@ import type { Attempt } from "./attempt.ts";
 import { FailureNote } from "./failure-note.tsx";
 import { SentRequest } from "./sent-request.tsx";
 
-interface AnswerCardProps {
+interface ResponseCardProps {
   readonly attempt: Attempt;
   readonly onStop: () => void;
 }
 
 /** One model's response as it arrives, and afterwards the metrics of its record. */
-export function AnswerCard({ attempt, onStop }: AnswerCardProps) {
+export function ResponseCard({ attempt, onStop }: ResponseCardProps) {
   const { model, state, answer, failure, requestId } = attempt;
   const isOver = state !== "sending" && state !== "answering";
   const { data: record } = useQuery({ ...recordQuery(requestId ?? ""), enabled: isOver && requestId !== undefined });

@@ -7,7 +7,7 @@ export interface ToolCall {
 }
 
 /** The model's output so far. */
-export interface Answer {
+export interface ShownResponse {
   readonly text: string;
   readonly reasoning: string;
   readonly calls: readonly ToolCall[];
@@ -17,15 +17,15 @@ export interface Answer {
   readonly error?: string;
 }
 
-export const NO_ANSWER: Answer = { text: "", reasoning: "", calls: [] };
+export const NO_RESPONSE: ShownResponse = { text: "", reasoning: "", calls: [] };
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON from outside, checked member by member
 type Json = any;
 
 interface Reader {
-  readonly whole: (body: Json) => Answer;
+  readonly whole: (body: Json) => ShownResponse;
   /** The output after one more event of a stream. */
-  readonly event: (answer: Answer, data: Json) => Answer;
+  readonly event: (sofar: ShownResponse, data: Json) => ShownResponse;
 }
 
 const asText = (value: unknown): string => (typeof value === "string" ? value : "");
@@ -36,25 +36,25 @@ const texts = (parts: unknown, name: string) =>
     .join("");
 
 /** The output with text appended. */
-const more = (answer: Answer, part: Partial<Record<"text" | "reasoning", string>>): Answer => ({
-  ...answer,
-  text: answer.text + (part.text ?? ""),
-  reasoning: answer.reasoning + (part.reasoning ?? ""),
+const more = (sofar: ShownResponse, part: Partial<Record<"text" | "reasoning", string>>): ShownResponse => ({
+  ...sofar,
+  text: sofar.text + (part.text ?? ""),
+  reasoning: sofar.reasoning + (part.reasoning ?? ""),
 });
 
 /** The output with a name, or more arguments, added to the call at an index. */
 function withCall(
-  answer: Answer,
+  sofar: ShownResponse,
   at: number,
   { name = "", more: added = "" }: { name?: string; more?: string },
-): Answer {
-  const calls = [...answer.calls];
+): ShownResponse {
+  const calls = [...sofar.calls];
   const before = calls[at] ?? { name: "", arguments: "" };
   calls[at] = { name: before.name + name, arguments: before.arguments + added };
-  return { ...answer, calls };
+  return { ...sofar, calls };
 }
 
-const lastCall = ({ calls }: Answer) => Math.max(0, calls.length - 1);
+const lastCall = ({ calls }: ShownResponse) => Math.max(0, calls.length - 1);
 
 const chat: Reader = {
   whole(body) {
@@ -70,10 +70,10 @@ const chat: Reader = {
       ...(typeof finish_reason === "string" && { end: finish_reason }),
     };
   },
-  event(answer, data) {
-    if (data?.error !== undefined) return { ...answer, error: messageIn(data.error) };
+  event(sofar, data) {
+    if (data?.error !== undefined) return { ...sofar, error: messageIn(data.error) };
     const { delta = {}, finish_reason } = data?.choices?.[0] ?? {};
-    let next = more(answer, {
+    let next = more(sofar, {
       text: asText(delta?.content),
       reasoning: asText(delta?.reasoning_content ?? delta?.reasoning),
     });
@@ -98,20 +98,20 @@ const responses: Reader = {
       ...(body?.error && { error: messageIn(body.error) }),
     };
   },
-  event(answer, data) {
+  event(sofar, data) {
     const type = asText(data?.type);
-    if (type === "response.output_text.delta") return more(answer, { text: asText(data.delta) });
+    if (type === "response.output_text.delta") return more(sofar, { text: asText(data.delta) });
     if (/^response\.reasoning(?:_summary)?_text\.delta$/.test(type))
-      return more(answer, { reasoning: asText(data.delta) });
+      return more(sofar, { reasoning: asText(data.delta) });
     if (type === "response.output_item.added" && /_call$/.test(asText(data.item?.type)))
-      return withCall(answer, answer.calls.length, { name: asText(data.item.name ?? data.item.type) });
+      return withCall(sofar, sofar.calls.length, { name: asText(data.item.name ?? data.item.type) });
     if (/^response\.(?:function_call_arguments|custom_tool_call_input)\.delta$/.test(type))
-      return withCall(answer, lastCall(answer), { more: asText(data.delta) });
+      return withCall(sofar, lastCall(sofar), { more: asText(data.delta) });
     if (type === "response.failed" || type === "error")
-      return { ...answer, error: messageIn(data.response?.error ?? data.error ?? data) };
+      return { ...sofar, error: messageIn(data.response?.error ?? data.error ?? data) };
     if (type === "response.completed" || type === "response.incomplete")
-      return { ...answer, end: asText(data.response?.incomplete_details?.reason ?? data.response?.status) };
-    return answer;
+      return { ...sofar, end: asText(data.response?.incomplete_details?.reason ?? data.response?.status) };
+    return sofar;
   },
 };
 
@@ -133,19 +133,18 @@ const messages: Reader = {
       ...(typeof body?.stop_reason === "string" && { end: body.stop_reason }),
     };
   },
-  event(answer, data) {
+  event(sofar, data) {
     const { type, delta, content_block: block } = data ?? {};
-    if (type === "error") return { ...answer, error: messageIn(data.error) };
+    if (type === "error") return { ...sofar, error: messageIn(data.error) };
     if (type === "content_block_start" && /tool_use$/.test(asText(block?.type)))
-      return withCall(answer, answer.calls.length, { name: asText(block.name) });
-    if (type === "content_block_start") return more(answer, { text: asText(block?.text) });
-    if (type === "message_delta" && typeof delta?.stop_reason === "string")
-      return { ...answer, end: delta.stop_reason };
-    if (type !== "content_block_delta") return answer;
+      return withCall(sofar, sofar.calls.length, { name: asText(block.name) });
+    if (type === "content_block_start") return more(sofar, { text: asText(block?.text) });
+    if (type === "message_delta" && typeof delta?.stop_reason === "string") return { ...sofar, end: delta.stop_reason };
+    if (type !== "content_block_delta") return sofar;
     if (delta?.type === "input_json_delta") {
-      return withCall(answer, lastCall(answer), { more: asText(delta.partial_json) });
+      return withCall(sofar, lastCall(sofar), { more: asText(delta.partial_json) });
     }
-    return more(answer, { text: asText(delta?.text), reasoning: asText(delta?.thinking) });
+    return more(sofar, { text: asText(delta?.text), reasoning: asText(delta?.thinking) });
   },
 };
 

@@ -3,16 +3,16 @@ import { useEffect, useRef } from "react";
 /** Actions of the list of requests that the palette can trigger. */
 export type ListAction = "download" | "builder" | "keys" | "live";
 
-const asked = new EventTarget();
+const triggered = new EventTarget();
 let pending: ListAction | undefined;
 
 /** Triggers an action of the list, immediately or once the list is shown. */
 export function askList(action: ListAction): void {
   pending = action;
-  asked.dispatchEvent(new Event("asked"));
+  triggered.dispatchEvent(new Event("asked"));
 }
 
-export function useAsked(actions: Readonly<Record<ListAction, () => void>>): void {
+export function useListActions(actions: Readonly<Record<ListAction, () => void>>): void {
   const now = useRef(actions);
   now.current = actions;
   useEffect(() => {
@@ -22,7 +22,7 @@ export function useAsked(actions: Readonly<Record<ListAction, () => void>>): voi
       if (action !== undefined) now.current[action]();
     };
     take();
-    asked.addEventListener("asked", take);
-    return () => asked.removeEventListener("asked", take);
+    triggered.addEventListener("asked", take);
+    return () => triggered.removeEventListener("asked", take);
   }, []);
 }

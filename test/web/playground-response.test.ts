@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Shape } from "../../src/web/pages/playground/draft.ts";
-import { NO_ANSWER, READERS } from "../../src/web/pages/playground/read-answer.ts";
+import { NO_RESPONSE, READERS } from "../../src/web/pages/playground/read-response.ts";
 import { serverEvents } from "../../src/web/pages/playground/server-events.ts";
 
 const SAID = {
@@ -101,7 +101,7 @@ test.each(Object.entries(ANSWERS))(
   (shape, { end, whole, events }) => {
     const reader = READERS[shape as Shape];
     expect(reader.whole(whole)).toEqual({ ...SAID, end: end[0] });
-    expect(events.reduce(reader.event, NO_ANSWER)).toEqual({ ...SAID, end: end[1] });
+    expect(events.reduce(reader.event, NO_RESPONSE)).toEqual({ ...SAID, end: end[1] });
   },
 );
 
@@ -110,7 +110,7 @@ test.each<[Shape, object]>([
   ["responses", { type: "response.failed", response: { error: { message: "it broke" } } }],
   ["messages", { type: "error", error: { type: "api_error", message: "it broke" } }],
 ])("an error in a stream of %s is said, and what came before stays", (shape, event) => {
-  expect(READERS[shape].event({ ...NO_ANSWER, text: "so far" }, event)).toMatchObject({
+  expect(READERS[shape].event({ ...NO_RESPONSE, text: "so far" }, event)).toMatchObject({
     text: "so far",
     error: "it broke",
   });
@@ -131,7 +131,7 @@ test.each(Object.keys(ANSWERS))("whatever arrives in place of a response of %s, 
     { content: [null] },
   ]) {
     expect(whole(odd)).toMatchObject({ text: "" });
-    expect(event(NO_ANSWER, odd)).toMatchObject({ text: "" });
+    expect(event(NO_RESPONSE, odd)).toMatchObject({ text: "" });
   }
 });
 
