@@ -12,10 +12,15 @@ export function sourceCommand(root: string): string[] {
   return [process.execPath, ...words.map((word) => (word.startsWith("-") ? word : join(root, word)))];
 }
 
-/** Another commit's sources below `directory`, beside this checkout's libraries. `git worktree prune` forgets them. */
+/**
+ * Another commit's sources below `directory`, with this checkout's libraries where it names the same ones, otherwise with its own.
+ * `git worktree prune` forgets them.
+ */
 export function checkout(commit: string, directory: string): string {
   const path = join(directory, "base");
   git("worktree", "add", "--detach", "--quiet", path, commit);
-  symlinkSync(join(ROOT, "node_modules"), join(path, "node_modules"));
+  const [its, ours] = [path, ROOT].map((root) => readFileSync(join(root, "package-lock.json"), "utf8"));
+  if (its === ours) symlinkSync(join(ROOT, "node_modules"), join(path, "node_modules"));
+  else execFileSync("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], { cwd: path });
   return path;
 }
