@@ -198,6 +198,7 @@ export interface ServiceKey {
   readonly credentials: readonly (string)[] | null;
   readonly user_id: string | null;
   readonly user: string | null;
+  readonly stopped: string | null;
 }
 
 export interface View {

@@ -182,7 +182,7 @@ function row(key: ListedKey, timeText: (time: string) => string): string[] {
   const lists = [key.models, key.credentials].map((patterns) =>
     patterns === null ? "all" : patterns.join(",") || "none",
   );
-  const state = key.revoked_at === null ? expires : "revoked";
+  const state = key.revoked_at !== null ? "revoked" : key.stopped !== null ? "stopped" : expires;
   return [key.id, key.name, state, scopes, key.organization, key.user ?? "", used, timeText(key.created_at), ...lists];
 }
 

@@ -33,6 +33,8 @@ export interface ListedKey {
   readonly user: string | null;
   /** Until when the previous secret is still valid after a rotation. */
   readonly previous_until: string | null;
+  /** Why the key does not work though it is neither revoked nor expired; null if its owner does not stop it. */
+  readonly stopped: "owner_removed" | "owner_disabled" | "owner_not_member" | null;
 }
 
 interface KeyOrder {
@@ -124,10 +126,16 @@ export interface WhichKeys {
 /** Oldest first; all, or those of one organization, one user or one id. */
 export async function listKeys(records: Database, only: WhichKeys = {}): Promise<ListedKey[]> {
   const rows = await over(records)
-    .select({ key: keys, organization: organizations.name, user: users.email })
+    .select({
+      key: keys,
+      organization: organizations.name,
+      user: users.email,
+      ...{ disabledAt: users.disabled_at, operator: users.operator, role: members.role },
+    })
     .from(keys)
     .innerJoin(organizations, eq(organizations.id, keys.organization_id))
     .leftJoin(users, eq(users.id, keys.user_id))
+    .leftJoin(members, and(eq(members.user_id, keys.user_id), eq(members.organization_id, keys.organization_id)))
     .where(
       and(
         ifGiven(keys.organization_id, only.organizationId),
@@ -136,7 +144,7 @@ export async function listKeys(records: Database, only: WhichKeys = {}): Promise
       ),
     )
     .orderBy(keys.created_at, sql`${keys}.rowid`);
-  return rows.map(({ key: row, organization, user }) => ({
+  return rows.map(({ key: row, organization, user, ...owner }) => ({
     id: row.id,
     name: row.name,
     organization,
@@ -151,7 +159,15 @@ export async function listKeys(records: Database, only: WhichKeys = {}): Promise
     user_id: row.user_id,
     user,
     previous_until: row.previous_until !== null && row.previous_until > Date.now() ? isoTime(row.previous_until) : null,
+    stopped: row.user_id === null ? null : stoppedBy(owner),
   }));
+}
+
+/** Why a key's owner stops it. */
+function stoppedBy(owner: Parameters<typeof ownerPermissions>[0]): ListedKey["stopped"] {
+  if (owner.operator === null) return "owner_removed";
+  if (owner.disabledAt !== null) return "owner_disabled";
+  return ownerPermissions(owner).length === 0 ? "owner_not_member" : null;
 }
 
 /** Revokes immediately; revoking again changes nothing. @returns false when there is no such key. */

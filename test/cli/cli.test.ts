@@ -158,6 +158,7 @@ describe("keys", () => {
         "user_id",
         "user",
         "previous_until",
+        "stopped",
       ].sort(),
     );
     expect((await cli.run("keys", "list")).out).toContain(listed.expires_at ?? "never");
@@ -178,7 +179,10 @@ describe("keys", () => {
     expect(await toAda()).toMatchObject({ status: 0, out: "", err: `key "ci" (${id}) belongs to ada@x.test\n` });
     expect((await listed()).user).toBe("ada@x.test");
     expect((await cli.run("members", "remove", "ada@x.test")).err).toContain(`their keys stop: "ci" (${id});`);
+    expect((await listed()).stopped).toBe("owner_not_member");
+    expect((await cli.run("keys", "list")).out).toContain("stopped");
     expect(await cli.run("keys", "transfer", id, "--no-owner")).toMatchObject({ status: 0 });
+    expect((await listed()).stopped).toBeNull();
     expect((await listed()).user_id).toBeNull();
     expect((await cli.run("users", "remove", "ada@x.test")).err).toBe("user ada@x.test is removed\n");
     expect((await cli.run("keys", "transfer", "nobody", "--no-owner")).err).toContain("there is no key with the id");

@@ -136,7 +136,7 @@ export const SCHEMAS = {
     ...each("expires_at last_used_at revoked_at previous_until", nullable(time)),
     models: nullable(texts),
     credentials: nullable(texts),
-    ...each("user_id user", nullable(text)),
+    ...each("user_id user stopped", nullable(text)),
   }),
   View: Type.Object({
     ...OWNED,

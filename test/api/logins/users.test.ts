@@ -226,6 +226,26 @@ test("a transferred key outlives its former owner; a user who cannot own it is r
   expect((await transfer(null, left.id)).status).toBe(404);
 });
 
+test("the list of keys says which ones their owner stops, and why", async () => {
+  const owner = await member("owner-of-key@example.test", "developer");
+  const admin = { key: it.keys.admin };
+  const { cookie } = await logIn(owner.email, PASSWORD);
+  const { data: made } = (await asUser("POST", "/v1/keys", cookie, { name: "own", scopes: ["read"] })).json;
+  const stopped = async () => {
+    const listed = (await it.call("GET", "/v1/keys", admin)).json.data as { id: string; stopped: string | null }[];
+    return listed.find(({ id }) => id === made.id)!.stopped;
+  };
+  expect(await stopped()).toBeNull();
+  await it.call("PATCH", `/v1/users/${owner.id}`, { ...admin, body: { disabled: true } });
+  expect(await stopped()).toBe("owner_disabled");
+  await it.call("PATCH", `/v1/users/${owner.id}`, { ...admin, body: { disabled: false } });
+  expect(await stopped()).toBeNull();
+  await it.call("DELETE", `/v1/members/${owner.id}`, admin);
+  expect(await stopped()).toBe("owner_not_member");
+  await it.call("DELETE", `/v1/users/${owner.id}`, admin);
+  expect(await stopped()).toBe("owner_removed");
+});
+
 test("a key that is rotated takes its log-ins with it", async () => {
   const order = { name: "leaked", organization: "default", scopes: ["read"], region: "us", expiresAt: null } as const;
   const { id, key } = await createServiceKey(it.store.records, order);

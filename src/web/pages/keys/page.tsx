@@ -69,11 +69,17 @@ export function KeysPage() {
   );
 }
 
-function stateOf({ revoked_at, expires_at, user_id, user }: KeyRow): "revoked" | "stopped" | "expired" | "active" {
+function stateOf({ revoked_at, expires_at, stopped }: KeyRow): "revoked" | "stopped" | "expired" | "active" {
   if (revoked_at !== null) return "revoked";
-  if (user_id !== null && user === null) return "stopped"; // with its owner, who was removed
+  if (stopped !== null) return "stopped"; // by its owner
   return expires_at !== null && Date.parse(expires_at) <= serviceNow() ? "expired" : "active";
 }
+
+const WHY_STOPPED = {
+  owner_removed: "owner removed",
+  owner_disabled: "owner disabled",
+  owner_not_member: "owner is no member",
+} as const satisfies Record<NonNullable<KeyRow["stopped"]>, string>;
 
 /** What a key may use, if it is restricted. */
 function accessOf({ models, credentials }: KeyRow) {
@@ -101,7 +107,12 @@ function columnsOf(ownId: string, regions: number, onTransfer: (row: KeyRow) => 
       id: "state",
       header: "State",
       value: stateOf,
-      cell: (row) => <Badge tone={stateOf(row) === "active" ? "good" : "plain"}>{stateOf(row)}</Badge>,
+      cell: (row) => (
+        <>
+          <Badge tone={stateOf(row) === "active" ? "good" : "plain"}>{stateOf(row)}</Badge>{" "}
+          {stateOf(row) === "stopped" ? <span className="muted">{WHY_STOPPED[row.stopped!]}</span> : null}
+        </>
+      ),
     },
     { id: "organization", header: "Organization", value: (row) => row.organization, cell: (row) => row.organization },
     {
