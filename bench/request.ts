@@ -3,7 +3,8 @@
  *
  * Each turn is a process of its own (`load/request-in-memory.ts`), so it shows a change of a few percent on a machine that
  * does other work, where `ab.ts` shows only large ones.
- * Run: `bun bench/request.ts [--base main] [--rounds 5] [--requests 100000]`; needs git.
+ * Run: `bun bench/request.ts [--base main] [--rounds 5] [--requests 100000] [--kind small]`; needs git. Other kinds are
+ * `passed`, `same` and `translated`: a 2 kB chat in pass-through and at the unified address.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -19,13 +20,16 @@ const { values } = parseArgs({
     base: { type: "string", default: "main" },
     rounds: { type: "string", default: "5" },
     requests: { type: "string", default: "100000" },
+    kind: { type: "string", default: "small" },
   },
 });
 const directory = mkdtempSync(join(tmpdir(), "weir-request-"));
 const program = join(import.meta.dirname, "load/request-in-memory.ts");
 
 function microseconds(root: string): number {
-  return Number(execFileSync(process.execPath, ["--smol", program, root, values.requests], { encoding: "utf8" }));
+  return Number(
+    execFileSync(process.execPath, ["--smol", program, root, values.requests, values.kind], { encoding: "utf8" }),
+  );
 }
 
 try {

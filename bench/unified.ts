@@ -18,6 +18,7 @@ import { until } from "../test/until.ts";
 import { checkout, git, sourceCommand } from "./load/checkout.ts";
 import { countRecords } from "./load/contenders.ts";
 import { startProvider } from "./load/nginx.ts";
+import { CHAT, chatRequest, MESSAGE } from "./load/unified-chat.ts";
 import { script, wrk } from "./load/wrk.ts";
 import { cpuByThread, cpuSeconds, quantile } from "./measured.ts";
 
@@ -32,38 +33,18 @@ const { values } = parseArgs({
 });
 const [seconds, rounds, warmUp] = [Number(values.seconds), Number(values.rounds), Number(values["warm-up"])];
 const directory = mkdtempSync(join(tmpdir(), "weir-unified-"));
-const TEXT = "What is the capital of France, and why? ".repeat(45);
-
-const CHAT = JSON.stringify({
-  id: "chatcmpl-1",
-  object: "chat.completion",
-  created: 1,
-  model: "m-1",
-  choices: [{ index: 0, message: { role: "assistant", content: "Paris. ".repeat(60) }, finish_reason: "stop" }],
-  usage: { prompt_tokens: 450, completion_tokens: 120, total_tokens: 570 },
-});
-const MESSAGE = JSON.stringify({
-  id: "msg_1",
-  type: "message",
-  role: "assistant",
-  model: "claude-1",
-  content: [{ type: "text", text: "Paris. ".repeat(60) }],
-  stop_reason: "end_turn",
-  usage: { input_tokens: 450, output_tokens: 120 },
-});
 
 const chat = await startProvider(directory, CHAT);
 const messages = await startProvider(directory, MESSAGE);
 const key = { Authorization: `Bearer ${KEY}` };
-const body = (model: string) => JSON.stringify({ model, messages: [{ role: "user", content: TEXT }], max_tokens: 200 });
 const KINDS = [
   {
     name: "pass-through",
     headers: gatewayHeaders(`http://127.0.0.1:${chat.port}`, { Authorization: "Bearer x" }),
-    body: body("m-1"),
+    body: chatRequest("m-1"),
   },
-  { name: "same shape", headers: key, body: body("groq/m-1") },
-  { name: "translated", headers: key, body: body("anthropic/claude-1") },
+  { name: "same shape", headers: key, body: chatRequest("groq/m-1") },
+  { name: "translated", headers: key, body: chatRequest("anthropic/claude-1") },
 ].map((kind) => ({ ...kind, lua: script(directory, kind.name.replace(" ", "-"), kind.headers, kind.body) }));
 
 /** One turn of one kind at one service. CPU in microseconds a request. */
