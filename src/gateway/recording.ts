@@ -118,8 +118,9 @@ export class Recording {
     const headers = sent === undefined ? {} : { headers: sent.headers };
     this.#spool.providerRequest(this.#id, { time: this.now(), ...headers, hasBody: body !== undefined });
     if (body === undefined) return;
-    if (body.byteLength > this.#capBytes) this.#requestTruncated = true;
-    this.#spool.providerRequestChunk(this.#id, body.subarray(0, this.#capBytes));
+    const isWhole = body.byteLength <= this.#capBytes;
+    if (!isWhole) this.#requestTruncated = true;
+    this.#spool.providerRequestChunk(this.#id, isWhole ? body : body.subarray(0, this.#capBytes));
   }
 
   /** The head of the provider's own response, if the client gets another one. @param headers - as they may be recorded. */
@@ -131,7 +132,7 @@ export class Recording {
 
   providerBody(bytes: Uint8Array): void {
     if (this.#ended || !this.#begun) return;
-    const kept = bytes.subarray(0, this.#providerResponseRoom);
+    const kept = bytes.byteLength <= this.#providerResponseRoom ? bytes : bytes.subarray(0, this.#providerResponseRoom);
     this.#providerResponseRoom -= kept.byteLength;
     if (kept.byteLength > 0) this.#spool.providerResponseChunk(this.#id, kept);
     if (kept.byteLength < bytes.byteLength) this.#responseTruncated = true;

@@ -22,7 +22,8 @@ const keepDigits = (_name: string, value: Json, { source }: { readonly source: s
   typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(source) ? RAW.rawJSON(source) : value;
 
 /** @throws SyntaxError if it is not JSON. */
-const parse = (text: string): Json => (LONG_NUMBER.test(text) ? RAW.parse(text, keepDigits) : JSON.parse(text));
+const parseLong = (text: string): Json => RAW.parse(text, keepDigits);
+const parse = (text: string): Json => (LONG_NUMBER.test(text) ? parseLong(text) : JSON.parse(text));
 
 /** The value of a response or an event; undefined if it is not JSON. */
 export function parseExact(text: string): Json {
@@ -42,8 +43,9 @@ const DATA: ReadonlySet<string> = new Set([
 
 /** Parses a request: numbers outside of its data are settings, and stay numbers. @throws SyntaxError if it is not JSON. */
 export function parseRequest(text: string): Json {
-  const body = parse(text);
-  if (!isObject(body) || !LONG_NUMBER.test(text)) return body;
+  if (!LONG_NUMBER.test(text)) return JSON.parse(text);
+  const body = parseLong(text);
+  if (!isObject(body)) return body;
   for (const name of Object.keys(body)) if (!DATA.has(name)) body[name] = inNumbers(body[name]);
   return body;
 }

@@ -1,12 +1,12 @@
 /** Measurements of a finished attempt. */
 export interface Sample {
   /** Milliseconds to the first token of a stream; undefined if the response was not a stream. */
-  readonly firstTokenMs?: number;
+  readonly firstTokenMs?: number | undefined;
   /** Milliseconds from the call to the end of the response. */
   readonly totalMs: number;
-  readonly outputTokens?: number;
+  readonly outputTokens?: number | undefined;
   /** The request whose record will contain the output tokens, if the gateway does not read the response itself. */
-  readonly requestId?: string;
+  readonly requestId?: string | undefined;
 }
 
 interface Kept {

@@ -7,7 +7,8 @@ const PREFIXES: Readonly<Record<string, string>> = {
 
 /** The id of a translated response in its API's form. It contains the request's id. @param requestId - a UUID. */
 export function idsOf(shape: string, requestId: string): string {
-  return (PREFIXES[shape] ?? "") + requestId.replaceAll("-", "");
+  const [first, second] = [requestId.slice(0, 8), requestId.slice(9, 13)];
+  return `${PREFIXES[shape] ?? ""}${first}${second}${requestId.slice(14, 18)}${requestId.slice(19, 23)}${requestId.slice(24)}`;
 }
 
 /** The request whose response has this id; undefined if the id is a provider's own. */

@@ -231,13 +231,15 @@ function streamOptions({ body, changes }: OutboundRequest): Json {
 }
 
 /** The platform's changes to a written body. */
-function placed(body: Json, { place = {} }: ShapeAt): Json {
+function placed(body: Json, { place }: ShapeAt): Json {
   if (!isObject(body)) return body;
+  // Most writers begin with the model, and most requests are no streams.
+  if (place === undefined && body["stream"] === undefined && Object.keys(body)[0] === "model") return body;
   const { model, stream, ...rest } = body;
   return {
-    ...(place.version !== undefined && { anthropic_version: place.version }),
-    ...(place.modelInPath !== true && model !== undefined && { model }),
-    ...(place.streamInPath !== true && stream !== undefined && { stream }),
+    ...(place?.version !== undefined && { anthropic_version: place.version }),
+    ...(place?.modelInPath !== true && model !== undefined && { model }),
+    ...(place?.streamInPath !== true && stream !== undefined && { stream }),
     ...rest,
   };
 }
@@ -245,6 +247,8 @@ function placed(body: Json, { place = {} }: ShapeAt): Json {
 /** A body with a target's settings, and without routing members. */
 export function withChanges(body: Json, changes: Readonly<Record<string, Json>>): Json {
   if (!isObject(body)) return body;
+  const names = Object.keys(body);
+  if (Object.keys(changes).length === 0 && !names.some((name) => isRouting(name, body[name]))) return body;
   const changed: Record<string, Json> = {};
   for (const [name, value] of Object.entries({ ...body, ...changes })) {
     if (!isRouting(name, value) && !(value === null && Object.hasOwn(changes, name))) changed[name] = value;

@@ -23,7 +23,7 @@ const CLOSE_LIST = 0x5d;
  * @returns undefined if `given` is not an object. Values are not checked: their parser reports errors.
  */
 export function topLevelMembers(given: Uint8Array): MemberSpan[] | undefined {
-  const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
+  const bytes = bufferOf(given);
   let at = skipSpace(bytes, 0);
   if (bytes[at] !== OPEN_OBJECT) return undefined;
   const members: MemberSpan[] = [];
@@ -96,7 +96,7 @@ const NONE: ReadonlySet<string> = new Set();
 function edited(bytes: Uint8Array, edits: readonly Edit[]): Uint8Array {
   let length = bytes.byteLength;
   for (const { from, to, text } of edits) length += from - to + Buffer.byteLength(text);
-  const given = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const given = bufferOf(bytes);
   const changed = Buffer.allocUnsafe(length);
   let [at, read] = [0, 0];
   for (const { from, to, text } of edits) {
@@ -107,6 +107,10 @@ function edited(bytes: Uint8Array, edits: readonly Edit[]): Uint8Array {
   given.copy(changed, at, read);
   return changed;
 }
+
+/** The same bytes. `buffer` of a Buffer is not read: its first reader creates an object that most never need. */
+const bufferOf = (bytes: Uint8Array): Buffer =>
+  bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 const isSpace = (byte: number) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 

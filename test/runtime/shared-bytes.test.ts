@@ -14,6 +14,11 @@ test.each([
   expect(joined.toString("utf8")).toBe(`${"a".repeat(length)}bbb`);
 });
 
+test("a small chunk alone is the result itself", () => {
+  const chunk = Buffer.from("one");
+  expect(joinedBytes([chunk])).toBe(chunk);
+});
+
 test("a result's buffers are moved where the function says so", async () => {
   const [here, there] = threadPorts();
   const made: Uint8Array[] = [];

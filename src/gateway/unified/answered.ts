@@ -5,6 +5,7 @@ import { mappingOf, UNMAPPED } from "../../unified/body-mapping.ts";
 import type { Endpoint } from "../../unified/endpoints.ts";
 import type { Exchange } from "../exchange.ts";
 import { pairsWhere, toHeaderValue } from "../headers/headers.ts";
+import { NameSet } from "../headers/name-set.ts";
 import { maskOf, maskResponseHeaders } from "../headers/secrets.ts";
 import type { Answerer } from "./answerer.ts";
 import type { Attempt } from "./attempt.ts";
@@ -103,14 +104,12 @@ export function noteAnswerer(
 }
 
 /** Headers that carry a credential. */
-const KEYS: ReadonlySet<string> = new Set(["authorization", "x-api-key", "api-key", "x-goog-api-key"]);
+const KEYS = new NameSet(["authorization", "x-api-key", "api-key", "x-goog-api-key"]);
+const AWS = /^x-amz-/i;
 
 /** The request's headers without those that carry the credential. */
 export function withoutKeys(headers: readonly string[]): string[] {
-  return pairsWhere(headers, (name) => {
-    const lower = name.toLowerCase();
-    return !KEYS.has(lower) && !lower.startsWith("x-amz-");
-  });
+  return pairsWhere(headers, (name) => !KEYS.has(name) && !AWS.test(name));
 }
 
 /** Where a failed attempt was sent, for its record. */

@@ -1,10 +1,11 @@
 import type { ApiError } from "../../plugin-host/contract.ts";
 import { type Failure, failureOf, restOf } from "../../routing/failure.ts";
 import { speedKey } from "../../routing/order.ts";
+import type { Sample } from "../../routing/speeds.ts";
 import { askedOf } from "../../routing/walk.ts";
 import { decodeBody } from "../../runtime/content-coding.ts";
 import type { Upstream, UpstreamCall, UpstreamError, UpstreamEvents } from "../../runtime/http/upstream.ts";
-import { isPending } from "../../runtime/pending.ts";
+import { isPending, type Soon } from "../../runtime/pending.ts";
 import { joinedBytes } from "../../runtime/shared-bytes.ts";
 import type { UnframedEvents, UsageStripper } from "../../unified/passed-streams.ts";
 import { OwnFailure } from "../own-failure.ts";
@@ -115,11 +116,10 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
     // A target's own time limit includes a stream's first content, whether the stream is held back or not.
     this.awaitsContent = isStream && attempt.candidate.target.timeoutSeconds !== undefined;
     if (!this.awaitsContent) this.deadline = 0;
-    const isCoded = headerValue(headers, "content-encoding") !== "";
     this.#body =
       attempt.outbound.kind === "translated"
         ? new TranslatedBody(this, contentType)
-        : new SameShapeBody(this, { isStream, isCoded });
+        : new SameShapeBody(this, { isStream, isCoded: headerValue(headers, "content-encoding") !== "" });
     if (this.#headSent || this.#over) return;
     const holdMs = walk.hasMore ? parts.unified.holdMs : FIRST_EVENT_MS;
     this.#holdTimer = setTimeout(() => this.#body?.release(), holdMs);
@@ -206,11 +206,11 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
     this.#stop();
     const { parts, attempt, events, work, admitted } = this.options;
     const now = performance.now();
-    const firstTokenMs = (this.#firstContentMs ?? now) - this.#startedMs;
-    const sample = {
+    const sample: Sample = {
       totalMs: now - this.#startedMs,
-      ...(work.description.stream && { firstTokenMs }),
-      ...(outputTokens === undefined ? { requestId: admitted.exchange.id } : { outputTokens }),
+      firstTokenMs: work.description.stream ? (this.#firstContentMs ?? now) - this.#startedMs : undefined,
+      outputTokens,
+      requestId: outputTokens === undefined ? admitted.exchange.id : undefined,
     };
     if (attempt.outbound.kind !== "same")
       parts.unified.metrics.translated(attempt.candidate, attempt.writtenMs + this.#translatedMs);
@@ -269,7 +269,8 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
 
   async #readGathered(): Promise<void> {
     this.deadline = 0;
-    const bytes = await this.heldBytes();
+    const held = this.heldBytes();
+    const bytes = isPending(held) ? await held : held;
     const { outbound } = this.options.attempt;
     if (this.#over) return;
     if (this.#head.status >= 400) this.#failWith(bytes ?? new Uint8Array(0));
@@ -319,12 +320,11 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
     for (const chunk of this.#chunks) this.options.admitted.exchange.recording.providerBody(chunk);
   }
 
-  async heldBytes(): Promise<Uint8Array | undefined> {
+  heldBytes(): Soon<Uint8Array | undefined> {
     const all = joinedBytes(this.#chunks);
     const coding = headerValue(this.#head.headers, "content-encoding");
     if (coding === "") return all;
-    const decoded = await decodeBody(all, coding, WHOLE_BYTES_MAX);
-    return decoded.incomplete ? undefined : decoded.bytes;
+    return decodeBody(all, coding, WHOLE_BYTES_MAX).then((read) => (read.incomplete ? undefined : read.bytes));
   }
 
   // --- failures

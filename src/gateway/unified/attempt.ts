@@ -77,10 +77,8 @@ export interface AttemptParts extends WriteParts {
   readonly ownKey: string | undefined;
 }
 
-interface PrepareParts extends AttemptParts {
-  readonly counted: CountedCall;
-  readonly writtenMs: number;
-}
+/** The parts of an attempt that are known before it is addressed. */
+type Begun = Pick<Attempt, "counted" | "writtenMs">;
 
 /** Members set in the client's body: by the routes, overridden by plugins. */
 function changesOf({ changes }: CallPlan, change: RequestChange | undefined): Readonly<Record<string, Json>> {
@@ -219,8 +217,13 @@ function betasOf(headers: RequestHeaders): readonly string[] {
 }
 
 /** Addresses and signs a written request. @throws GatewayError `credential_rejected`. */
-export function prepare(candidate: Candidate, outbound: Sendable, given: PrepareParts): Soon<Attempt | undefined> {
-  const { admitted, work, ownKey, counted, writtenMs } = given;
+export function prepare(
+  candidate: Candidate,
+  outbound: Sendable,
+  given: AttemptParts,
+  { counted, writtenMs }: Begun,
+): Soon<Attempt | undefined> {
+  const { admitted, work, ownKey } = given;
   const credential = candidate.credential === "client" ? undefined : candidate.credential;
   const way = wayFor(candidate, outbound.at, work);
   if (way === undefined) return undefined;
@@ -260,7 +263,7 @@ interface Place {
 function requestFor(
   candidate: Candidate,
   outbound: Sendable,
-  given: PrepareParts,
+  given: AttemptParts,
   { way, path, method, hasBody, secrets }: Place,
 ): Soon<UpstreamRequest> {
   const { body } = outbound;
@@ -357,7 +360,7 @@ const isKeptTranslated = (lower: string) => lower === "host" || lower === "user-
 function headersFor(
   candidate: Candidate,
   outbound: Sendable,
-  { parts, admitted }: Pick<PrepareParts, "parts" | "admitted">,
+  { parts, admitted }: Pick<AttemptParts, "parts" | "admitted">,
   { way, authority }: { readonly way: Way; readonly authority: string },
 ): string[] {
   const { defaults, inBody, added } = way;

@@ -5,12 +5,17 @@ import type { RequestHooks } from "../request-hooks.ts";
 
 /** One call of a unified request as plugins count it. It reports its end to them exactly once. */
 export class CountedCall {
-  /** The id of its record, if it fails and another call follows. */
-  readonly id = uuidv7();
   /** Plugins' changes to the request. */
   change: RequestChange | undefined;
+  #id: string | undefined;
   #hooks: RequestHooks | undefined;
   #sent = false;
+
+  /** The id of its record, if it fails and another call follows. Most calls need none. */
+  get id(): string {
+    this.#id ??= uuidv7();
+    return this.#id;
+  }
 
   /** Called before the plugins decide whether it may be made. */
   begin(hooks: RequestHooks, exchange: Exchange): void {

@@ -1,5 +1,6 @@
 import { UnframedEvents, type UsageStripper } from "../../unified/passed-streams.ts";
 import { pairsWhere } from "../headers/headers.ts";
+import { NameSet } from "../headers/name-set.ts";
 import { readResponseHeaders } from "../headers/response-headers.ts";
 import { maskOf, maskResponseHeaders } from "../headers/secrets.ts";
 import type { ResponseOptions } from "./outcome.ts";
@@ -12,7 +13,7 @@ export interface ProviderHead {
 }
 
 /** They name the account of a stored credential. */
-const WITHHELD: ReadonlySet<string> = new Set(["openai-organization", "anthropic-organization-id", "set-cookie"]);
+const WITHHELD = new NameSet(["openai-organization", "anthropic-organization-id", "set-cookie"]);
 
 /** A header's first value; empty if missing. @param name - lower case. */
 export function headerValue(headers: readonly string[], name: string): string {
@@ -31,14 +32,14 @@ export function passedHeaders(
   if (filter === undefined && !headers.some(isWithheld)) return headers;
   const isUnframed = filter instanceof UnframedEvents;
   const kept = pairsWhere(headers, (raw) => {
+    if (WITHHELD.has(raw)) return false;
     const name = raw.toLowerCase();
-    if (WITHHELD.has(name) || (isUnframed && name === "content-type")) return false;
-    return filter === undefined || name !== "content-length";
+    return !(isUnframed && name === "content-type") && (filter === undefined || name !== "content-length");
   });
   return isUnframed ? [...kept, "Content-Type", "text/event-stream"] : kept;
 }
 
-const isWithheld = (text: string, at: number) => at % 2 === 0 && WITHHELD.has(text.toLowerCase());
+const isWithheld = (text: string, at: number) => at % 2 === 0 && WITHHELD.has(text);
 
 /** Records the head of the provider's own response if the client gets a different one. */
 export function noteProviderHead({ admitted, attempt }: ResponseOptions, { status, headers }: ProviderHead): void {

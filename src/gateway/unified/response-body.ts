@@ -1,4 +1,5 @@
 import type { ApiError } from "../../plugin-host/contract.ts";
+import type { Soon } from "../../runtime/pending.ts";
 import type { UnframedEvents, UsageStripper } from "../../unified/passed-streams.ts";
 import type { ResponseOptions } from "./outcome.ts";
 
@@ -29,7 +30,7 @@ export interface BodyHost {
   /** Records the head of the provider's own response next to the client's. */
   noteHead(): void;
   /** The bytes received before the head was sent, decompressed; undefined if they cannot be. */
-  heldBytes(): Promise<Uint8Array | undefined>;
+  heldBytes(): Soon<Uint8Array | undefined>;
   /** Whether nothing more is sent, for example because the client has left. */
   readonly isOver: boolean;
   /** Runs a translation step, and measures its time. */

@@ -238,6 +238,7 @@ export class UnifiedCall implements UpstreamCall {
       turns,
       without,
       issuer,
+      files: this.#files,
       change: undefined,
     };
     let startedMs = performance.now();
@@ -269,7 +270,7 @@ export class UnifiedCall implements UpstreamCall {
     const isWritten = sent.kind !== "invalid" && sent.kind !== "refused";
     let attempt: Attempt | undefined;
     try {
-      const preparing = isWritten ? prepare(candidate, sent, { ...changed, counted, writtenMs }) : undefined;
+      const preparing = isWritten ? prepare(candidate, sent, changed, { counted, writtenMs }) : undefined;
       attempt = isPending(preparing) ? await preparing : preparing;
     } catch (error) {
       counted.giveBack();
@@ -309,7 +310,8 @@ export class UnifiedCall implements UpstreamCall {
 
   /** The request for a candidate, after fetching files that it accepts only as bytes. */
   #written(candidate: Candidate, given: AttemptParts): Soon<Exclude<Written, { readonly kind: "fetch" }>> {
-    return after(writeFor(candidate, { ...given, files: this.#files }), (written) =>
+    const current = given.files === this.#files ? given : { ...given, files: this.#files };
+    return after(writeFor(candidate, current), (written) =>
       written.kind === "fetch" ? this.#fetchAndWrite(candidate, given, written.addresses) : written,
     );
   }
@@ -333,14 +335,19 @@ export class UnifiedCall implements UpstreamCall {
   }
 
   #send(attempt: Attempt, isRepeat: boolean): void {
-    const { parts } = this.#options;
+    const { parts, admitted, work, walk, events, onAnswered } = this.#options;
     this.#recordFailed();
     this.#attempts++;
     attempt.counted.sent();
     const asked = askedOf(attempt.candidate);
     if (asked !== undefined) parts.unified.rests.begin(asked, Date.now());
     const response = new AttemptResponse({
-      ...this.#options,
+      parts,
+      admitted,
+      work,
+      walk,
+      events,
+      onAnswered,
       attempt,
       number: this.#attempts,
       failures: this.#failures,

@@ -38,8 +38,10 @@ export function noteWrongTypes(draft: Losing, value: Json, type: MemberType, at 
 function noteMembers(draft: Losing, value: Json, types: Readonly<Record<string, MemberType>>, at: string): void {
   if (!isObject(value)) return;
   for (const name in types) {
-    const [type, place] = [types[name]!, at === "" ? name : `${at}.${name}`];
-    const member = value[name];
+    const [type, member] = [types[name]!, value[name]];
+    // Most members are missing or fit: a path is made only for the others.
+    if (isMissing(member) ? type !== "name" : typeof type === "string" && KINDS[type].fits(member)) continue;
+    const place = at === "" ? name : `${at}.${name}`;
     if (typeof type === "object" && !isItems(type) && !isMissing(member) && !isObject(member))
       draft.lose("invalid", place, "must be an object");
     else noteWrongTypes(draft, member, type, place);

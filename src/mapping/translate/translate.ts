@@ -48,7 +48,8 @@ function withoutMembers(body: Json, rejects: readonly string[] = []): Json {
   return kept;
 }
 
-function distinct(losses: readonly Loss[]): Loss[] {
+function distinct(losses: readonly Loss[]): readonly Loss[] {
+  if (losses.length < 2) return losses;
   const seen = new Map<string, Loss>();
   for (const loss of losses) {
     const key = `${loss.kind} ${loss.path}`;
