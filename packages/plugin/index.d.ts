@@ -584,6 +584,8 @@ export interface FunctionTool extends Placed {
   /** JSON Schema of the arguments. */
   readonly parameters?: Json;
   readonly strict?: boolean;
+  /** Members unknown to other shapes, as in `Prompt`; present only for the shape of the client's body. */
+  readonly extra?: Readonly<Record<string, Json>>;
 }
 
 /** A tool whose input is free text. */

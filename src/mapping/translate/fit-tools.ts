@@ -22,6 +22,7 @@ export function fitTools(given: Prompt, fitting: Fitting): { readonly prompt: Pr
   jsonByPrompt(prompt, fitting);
   if (prompt.tools.length === 0 && shape.limits?.callsNeedTools === true && hasCalls(given))
     prompt.tools = [PLACEHOLDER];
+  if (given.shape !== shape.name) losses.push(...given.tools.flatMap(extraLosses));
   if (take("namespace") !== "=")
     for (const namespace of Object.keys(given.namespaces ?? {}))
       losses.push({ kind: "dropped", path: `${placeOf(namespace, given.tools)}.description` });
@@ -29,6 +30,11 @@ export function fitTools(given: Prompt, fitting: Fitting): { readonly prompt: Pr
     if (tool.type === "function" && tool.strict === true && take("strict") === "D")
       losses.push({ kind: "dropped", path: `${tool.at ?? "tools"}.strict` });
   return { prompt, names };
+}
+
+function extraLosses(tool: Tool): readonly Loss[] {
+  if (tool.type !== "function" || tool.extra === undefined) return [];
+  return Object.keys(tool.extra).map((name) => ({ kind: "dropped", path: `${tool.at ?? "tools"}.${name}` }));
 }
 
 /** The path of a namespace, from the path of one of its tools. */

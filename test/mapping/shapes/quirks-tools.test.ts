@@ -17,6 +17,22 @@ import {
 /** Places where gateways are known to break when they translate, each by its number. */
 
 describe("tools", () => {
+  test("members of a tool that only its own API knows stay there, and are dropped elsewhere", () => {
+    const own = { defer_loading: true, input_examples: [{ city: "Rome" }], eager_input_streaming: false };
+    const tool = { name: "look", description: "Looks.", input_schema: { type: "object", properties: {} }, ...own };
+    const body = { model: "m", max_tokens: 9, messages: [{ role: "user", content: "hi" }], tools: [tool] };
+    const again = send(body, { from: "messages", to: "messages" });
+    expect(again.body.tools).toEqual([tool]);
+    expect(again.losses).toEqual([]);
+    const elsewhere = send(body, messagesToChat);
+    expect(Object.keys(elsewhere.body.tools[0].function)).toEqual(["name", "description", "parameters"]);
+    expect(elsewhere.losses.toSorted()).toEqual(
+      Object.keys(own)
+        .toSorted()
+        .map((name) => `dropped tools[0].${name}`),
+    );
+  });
+
   test("quirk 37: a custom tool is sent as a function with one text, and returned with its raw input", () => {
     const tool = {
       type: "custom",

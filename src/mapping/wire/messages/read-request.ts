@@ -1,6 +1,25 @@
 import type { Effort, Json, Message, Prompt, Thinking, ToolChoice } from "../../../plugin-host/contract.ts";
-import { filledText, isObject, jsonText, listOf, numberOf, pickDefined, textOf } from "../../json.ts";
-import { cacheMark, type MemberReader, number, PromptDraft, readMembers, text, texts } from "../../translate/draft.ts";
+import {
+  filledText,
+  isObject,
+  type JsonObject,
+  jsonText,
+  listOf,
+  numberOf,
+  pickDefined,
+  setMember,
+  textOf,
+} from "../../json.ts";
+import {
+  cacheMark,
+  type MemberReader,
+  number,
+  PromptDraft,
+  readMembers,
+  saysSomething,
+  text,
+  texts,
+} from "../../translate/draft.ts";
 import { EFFORTS, isEffort } from "../../translate/effort.ts";
 import { type MemberType, noteWrongTypes } from "../../translate/member-types.ts";
 import { signedCalls } from "../../translate/signed-calls.ts";
@@ -183,11 +202,14 @@ function readTool(draft: PromptDraft, tool: Json, at: string): void {
     draft.tools.push({ type: "hosted", shape: "messages", name, item: tool, at });
     return;
   }
-  draft.loseOthers(tool, TOOL_MEMBERS, at);
+  const extra: JsonObject = {};
+  for (const member of Object.keys(tool))
+    if (!TOOL_MEMBERS.has(member) && saysSomething(tool[member])) setMember(extra, member, tool[member]);
   draft.tools.push({
     type: "function",
     name,
     ...pickDefined({
+      extra: Object.keys(extra).length > 0 ? extra : undefined,
       description: filledText(tool.description),
       parameters: isObject(tool.input_schema) ? tool.input_schema : undefined,
       strict: typeof tool.strict === "boolean" ? tool.strict : undefined,

@@ -57,7 +57,7 @@ function writeTool(tool: Tool): Json {
   const { name, description } = tool;
   const declared = tool.type === "function" ? tool : undefined;
   const input_schema = objectSchema(declared?.parameters);
-  return pickDefined({ name, description, input_schema, strict: declared?.strict, ...mark });
+  return pickDefined({ ...declared?.extra, name, description, input_schema, strict: declared?.strict, ...mark });
 }
 
 function writeChoice({ toolChoice, settings, tools }: Prompt): Json {
