@@ -53,7 +53,7 @@ export async function claimId(parts: GatewayParts, exchange: Exchange, id: strin
 export function admit(parts: GatewayParts, arrival: Arrival, key: KeySnapshot): Admitted {
   const { exchange, request, headers } = arrival;
   const { incoming } = request;
-  const settings = headers.asked.once(readSettings);
+  const settings = headers.settings.once(readSettings);
   const unified = arrival.unified && admitUnified(parts, arrival, arrival.unified);
   const route =
     unified === undefined ? findRoute(settings, headers.hosts[0], parts.domain, parts.providers()) : NO_ROUTE;
@@ -88,7 +88,7 @@ const NOTHING: readonly BodyNeed[] = [];
 export function beginMeta(parts: GatewayParts, arrival: Arrival, key: KeySnapshot): BeginMeta {
   const { exchange, request, headers, route } = arrival;
   const { incoming } = request;
-  const omit = headers.asked.once(readOmissions);
+  const omit = headers.settings.once(readOmissions);
   return {
     time: exchange.startedAt,
     method: incoming.method,
@@ -112,7 +112,7 @@ function readWishes(parts: GatewayParts, { exchange, request, headers }: Arrival
     ? readCacheSettings(headers.gateway, valuesOf(headers, "cache-control"))
     : undefined;
   // Fallbacks of the unified address name models; the unified code reads them.
-  const plan = headers.asked.once(route === undefined ? readUnifiedRetries : readRetryPlan);
+  const plan = headers.settings.once(route === undefined ? readUnifiedRetries : readRetryPlan);
   const retry = plan && {
     plan,
     targets: route === undefined ? [] : findFallbacks(parts, plan, route, request.incoming.url),
@@ -129,7 +129,7 @@ function readUnifiedRetries(lines: readonly GatewayHeader[]): RetryPlan | undefi
 }
 
 /** Whether a request has any cache setting. */
-export function speaksOfCache({ asked }: RequestHeaders): boolean {
+export function speaksOfCache({ settings: asked }: RequestHeaders): boolean {
   return asked.once(nameCache);
 }
 

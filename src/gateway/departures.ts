@@ -20,12 +20,12 @@ export class Departures {
     this.#spool = spool;
   }
 
-  add(answer: Departing): void {
-    if (this.#waiting.push(answer) === 1) this.#spool.atTurnEnd(() => this.#leave());
+  add(response: Departing): void {
+    if (this.#waiting.push(response) === 1) this.#spool.atTurnEnd(() => this.#leave());
   }
 
   #leave(): void {
-    const sealed = this.#waiting.filter((answer) => answer.finish());
+    const sealed = this.#waiting.filter((response) => response.finish());
     this.#waiting = [];
     this.#spool.flush();
     if (sealed.length > 0) queueMicrotask(() => departAll(sealed));

@@ -178,7 +178,7 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
   }
 
   /** Responds in the provider's place, and records that. Does nothing if the exchange has already ended. */
-  answerOwn(own: OwnResponse, outcome: Ending["outcome"] = "refused"): void {
+  respondOwn(own: OwnResponse, outcome: Ending["outcome"] = "refused"): void {
     if (this.#ended) return;
     this.call?.abort();
     if (this.#writer.headSent) {
@@ -210,7 +210,7 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
    */
   refuseBrokenBody(): boolean {
     if (this.#ended || this.#writer.headSent) return false;
-    this.answerOwn({ ...ownResponse("bad_request"), headers: { Connection: "close" } });
+    this.respondOwn({ ...ownResponse("bad_request"), headers: { Connection: "close" } });
     return true;
   }
 
@@ -271,11 +271,11 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
   }
 
   onError(error: UpstreamError): void {
-    if (error instanceof OwnFailure) this.answerOwn(error.own, error.outcome);
-    else if (error.kind === "forbidden") this.answerOwn(ownResponse("target_forbidden", error.message));
+    if (error instanceof OwnFailure) this.respondOwn(error.own, error.outcome);
+    else if (error.kind === "forbidden") this.respondOwn(ownResponse("target_forbidden", error.message));
     else {
       const message = `${error.message}; check the target, or try again`;
-      this.answerOwn(ownResponse("upstream_unreachable", message), "upstream_failed");
+      this.respondOwn(ownResponse("upstream_unreachable", message), "upstream_failed");
     }
   }
 
@@ -315,15 +315,15 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
         ...ownResponse("bad_request", "the request body stopped coming; send the request again"),
         status: 408,
       };
-      this.answerOwn(stalled, "client_gone");
-    } else this.answerOwn(ownResponse("upstream_timeout"), "upstream_timeout");
+      this.respondOwn(stalled, "client_gone");
+    } else this.respondOwn(ownResponse("upstream_timeout"), "upstream_timeout");
   }
 
   /** Ends what is still open when the gateway stops. */
   cutOff(): void {
     if (this.#ended) return;
     if (!this.#writer.headSent) {
-      this.answerOwn(ownResponse("shutting_down"), "cut_off");
+      this.respondOwn(ownResponse("shutting_down"), "cut_off");
       return;
     }
     this.call?.abort();

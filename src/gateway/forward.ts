@@ -28,7 +28,7 @@ export function forward(parts: GatewayParts, admitted: Admitted): void {
   else if (contentLength <= SMALL_BYTES) readAndSend(exchange, call, upload);
   else {
     // Without memory to hold it until it is complete, it is streamed.
-    const share = parts.bodies.take(contentLength, () => exchange.answerOwn(TOO_SLOW, "client_gone"));
+    const share = parts.bodies.take(contentLength, () => exchange.respondOwn(TOO_SLOW, "client_gone"));
     if (share !== undefined) readAndSend(exchange, call, upload, share);
     else upload.pipe(exchange.send(call));
   }

@@ -19,8 +19,8 @@ import { askOnForward, askOnRequest, bodyNeeds, learnFromBody } from "./hooks.ts
 import { fromRefusal, Refused, toOwnResponse } from "./refusal.ts";
 import { callProvider } from "./retry/call-provider.ts";
 import { asUnified } from "./unified/address.ts";
-import { answerUnified } from "./unified/answer-unified.ts";
-import { answerRoot, asksForRoot } from "./unified/root.ts";
+import { handleUnified } from "./unified/handle-unified.ts";
+import { isForRoot, respondAtRoot } from "./unified/root.ts";
 import type { UnifiedAdmission } from "./unified/unified-admission.ts";
 
 /**
@@ -30,12 +30,12 @@ import type { UnifiedAdmission } from "./unified/unified-admission.ts";
  * even if a plugin refuses the request or the process is killed. Only slow steps are awaited: most requests are forwarded
  * within the event-loop turn in which their head arrived.
  */
-export async function handle(parts: GatewayParts, request: ClientRequest, answer: ServerResponse): Promise<void> {
+export async function handle(parts: GatewayParts, request: ClientRequest, response: ServerResponse): Promise<void> {
   const headers = parts.headers.read(request.incoming.rawHeaders);
-  if (asksForRoot(parts, request, headers)) return answerRoot(answer);
+  if (isForRoot(parts, request, headers)) return respondAtRoot(response);
   if (parts.passedOn !== undefined && request.client === undefined && belongsToFirst(parts, request, headers))
-    return parts.passedOn.passOn(request.incoming, answer);
-  const exchange = new Exchange(parts, uuidv7(), answer, request.client);
+    return parts.passedOn.passOn(request.incoming, response);
+  const exchange = new Exchange(parts, uuidv7(), response, request.client);
   const arrival: Arrival = { exchange, request, headers };
   try {
     const key = identify(parts, arrival);
@@ -54,10 +54,10 @@ export async function handle(parts: GatewayParts, request: ClientRequest, answer
     if (exchange.ended) return;
     if (body !== undefined && needs.length > 0) await learnFromBody(parts, asked, body);
     // At the unified address plugins are called for each target, before it is called.
-    if (isUnifiedRequest(asked)) return await answerUnified(parts, asked, body ?? NO_BODY);
+    if (isUnifiedRequest(asked)) return await handleUnified(parts, asked, body ?? NO_BODY);
     const changing = asChanged(parts, { admitted: asked, body }, askOnRequest(parts, asked));
     const sent = isPending(changing) ? await changing : changing;
-    const passing = exchange.ended ? undefined : answerFrom(parts, sent);
+    const passing = exchange.ended ? undefined : respondFrom(parts, sent);
     if (isPending(passing)) await passing;
   } catch (error) {
     refuse(parts, arrival, error);
@@ -75,7 +75,7 @@ function belongsToFirst(parts: GatewayParts, request: ClientRequest, headers: Re
 }
 
 /** Gets the response: from the cache, from the provider with retries, or by a plain forward. */
-function answerFrom(parts: GatewayParts, given: Sent): Soon<void> {
+function respondFrom(parts: GatewayParts, given: Sent): Soon<void> {
   const { admitted, body } = given;
   if (admitted.caching !== undefined && body !== undefined) return serveCached(parts, admitted, admitted.caching, body);
   return after(asChanged(parts, given, askOnForward(parts, admitted)), (sent) => pass(parts, sent));
@@ -101,8 +101,8 @@ function refuse(parts: GatewayParts, arrival: Arrival, thrown: unknown): void {
   const outcome = isRefusal || own.status < 500 ? "refused" : "failed";
   const isUnread = exchange.upload === undefined && hasBody(headers);
   if (isUnread && isComing(arrival, parts) && exchange.recording.begun)
-    recordRefusedBody(exchange, request.incoming, () => exchange.answerOwn(own, outcome));
-  else exchange.answerOwn(own, outcome);
+    recordRefusedBody(exchange, request.incoming, () => exchange.respondOwn(own, outcome));
+  else exchange.respondOwn(own, outcome);
 }
 
 /** Whether the body will arrive and is within the size limit: a client that waits for a 100 Continue sends none. */

@@ -128,13 +128,13 @@ export class Walk {
   }
 
   #restsUntil(candidate: Candidate, now: number): number {
-    const restSubject = askedOf(candidate);
+    const restSubject = restSubjectOf(candidate);
     return restSubject === undefined ? 0 : this.#parts.rests.until(restSubject, now);
   }
 }
 
 /** The key of pauses; undefined for a client's own key, which is never paused because each client brings its own. */
-export function askedOf(candidate: Candidate): RestSubject | undefined {
+export function restSubjectOf(candidate: Candidate): RestSubject | undefined {
   const { target, credential, model } = candidate;
   if (credential === "client") return undefined;
   let restSubject = restSubjects.get(candidate);

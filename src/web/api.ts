@@ -31,7 +31,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   readonly headers?: Readonly<Record<string, string>>;
   /** The response, if the request was sent earlier; if it is undefined, the request is sent now. */
-  readonly asked?: Promise<Heard | undefined> | undefined;
+  readonly pending?: Promise<Heard | undefined> | undefined;
 }
 
 /**
@@ -40,7 +40,7 @@ export interface CallOptions {
  * @throws ApiFailure for every response that is not a success, and if there is none.
  */
 export async function call<T>(method: string, path: string, options: CallOptions = {}): Promise<ApiResponse<T>> {
-  const { body, signal, headers = {}, asked } = options;
+  const { body, signal, headers = {}, pending } = options;
   const init: RequestInit = {
     method,
     credentials: "same-origin",
@@ -49,7 +49,7 @@ export async function call<T>(method: string, path: string, options: CallOptions
     ...(signal === undefined ? {} : { signal }),
   };
   const send = () => fetch(path, init).then((response) => ({ response, at: Date.now() }));
-  const heard = asked === undefined ? send() : asked.then((early) => early ?? send());
+  const heard = pending === undefined ? send() : pending.then((early) => early ?? send());
   const { response, at: heardAt } = await heard.catch((error: unknown) => {
     if (signal?.aborted) throw error;
     throw new ApiFailure(0, "Weir cannot be reached: is it running?");
@@ -66,8 +66,8 @@ export async function call<T>(method: string, path: string, options: CallOptions
 }
 
 /** The `data` of a GET, which may have been sent earlier. */
-export async function get<T>(path: string, signal?: AbortSignal, asked?: Promise<Heard>): Promise<T> {
-  const options = { ...(signal === undefined ? {} : { signal }), ...(asked === undefined ? {} : { asked }) };
+export async function get<T>(path: string, signal?: AbortSignal, pending?: Promise<Heard>): Promise<T> {
+  const options = { ...(signal === undefined ? {} : { signal }), ...(pending === undefined ? {} : { asked: pending }) };
   return (await call<T>("GET", path, options)).data;
 }
 

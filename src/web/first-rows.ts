@@ -29,7 +29,7 @@ const BODY = JSON.stringify(rowsBody({ filter: "all", sort: { created_at: "desc"
  * The rows of the list of all requests are requested while the program is still loading, so that they arrive before it can
  * draw them; not before it is known that someone is logged in.
  */
-let asked = location.pathname === "/requests" && location.search === "" ? ask() : undefined;
+let pending = location.pathname === "/requests" && location.search === "" ? ask() : undefined;
 
 async function ask(): Promise<Heard | undefined> {
   if (!(await firstSessionWorks)) return undefined;
@@ -44,9 +44,9 @@ async function ask(): Promise<Heard | undefined> {
 
 /** Whether the first rows arrive in the next milliseconds; false at once if they were not requested. */
 export async function firstRowsArrive(withinMs: number): Promise<boolean> {
-  if (asked === undefined) return false;
+  if (pending === undefined) return false;
   const late = new Promise<undefined>((resolve) => setTimeout(resolve, withinMs, undefined));
-  return (await Promise.race([asked, late])) !== undefined;
+  return (await Promise.race([pending, late])) !== undefined;
 }
 
 /**
@@ -54,8 +54,8 @@ export async function firstRowsArrive(withinMs: number): Promise<boolean> {
  * undefined if it failed or is old.
  */
 export function takeFirstRows(path: string, body: unknown): Promise<Heard | undefined> | undefined {
-  if (asked === undefined || path !== PATH || JSON.stringify(body) !== BODY) return undefined;
-  const taken = asked;
-  asked = undefined;
+  if (pending === undefined || path !== PATH || JSON.stringify(body) !== BODY) return undefined;
+  const taken = pending;
+  pending = undefined;
   return taken.then((heard) => (heard !== undefined && Date.now() - heard.at < KEPT_MS ? heard : undefined));
 }

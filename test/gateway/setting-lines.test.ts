@@ -21,8 +21,8 @@ test.each([
   ["the same setting in another alias", ["Acme-Target-Url", "https://h.example"], false],
 ])("with a target, %s: the settings are the same object: %#", (_name, more, isSame) => {
   const reader = new HeaderReader(["Acme"]);
-  const first = reader.read([...TARGET, "Gateway-User-Id", "u-1"]).asked;
-  expect(reader.read([...more, ...TARGET]).asked === first).toBe(isSame);
+  const first = reader.read([...TARGET, "Gateway-User-Id", "u-1"]).settings;
+  expect(reader.read([...more, ...TARGET]).settings === first).toBe(isSame);
 });
 
 test.each([
@@ -35,15 +35,15 @@ test.each([
   const reader = new HeaderReader([]);
   const [once, again] = [reader.read([name, value]), reader.read([name, value])];
   expect(once.gateway[0]).not.toBe(again.gateway[0]!);
-  expect(once.asked).not.toBe(again.asked);
+  expect(once.settings).not.toBe(again.settings);
   expect(once.gateway).toEqual(again.gateway as never);
 });
 
 test("what follows from the lines is worked out once, and what throws throws again", () => {
   const reader = new HeaderReader([]);
-  const ask = () => reader.read(TARGET).asked;
+  const ask = () => reader.read(TARGET).settings;
   expect(ask().once(readSettings)).toBe(ask().once(readSettings));
-  const wrong = () => reader.read(["Gateway-Omit-Request", "perhaps"]).asked.once(readSettings);
+  const wrong = () => reader.read(["Gateway-Omit-Request", "perhaps"]).settings.once(readSettings);
   for (let time = 0; time < 2; time++) expect(wrong).toThrow("must be");
 });
 
@@ -68,7 +68,7 @@ test("a reader that remembers reads what one without a memory does", () => {
       const remembering = new HeaderReader(["Acme"]);
       for (const head of all) {
         const read = (reader: HeaderReader) => {
-          const { asked, gateway, auth } = reader.read(head.flat());
+          const { settings: asked, gateway, auth } = reader.read(head.flat());
           const settings = outcome(() => asked.once(readSettings));
           return {
             settings,
@@ -94,12 +94,12 @@ function outcome(read: () => unknown): unknown {
 
 test("more lines than the memory holds are forgotten, and read as before", () => {
   const reader = new HeaderReader([]);
-  const first = reader.read(TARGET).asked;
+  const first = reader.read(TARGET).settings;
   for (let at = 0; at < 3_000; at++) reader.read(["Gateway-Target-Url", `https://${at}.example`]);
-  const later = reader.read(TARGET).asked;
+  const later = reader.read(TARGET).settings;
   expect(later).not.toBe(first);
   expect(later.once(readSettings)).toEqual(first.once(readSettings));
-  expect(reader.read(TARGET).asked).toBe(later);
+  expect(reader.read(TARGET).settings).toBe(later);
 });
 
 const NOW = 1_000;

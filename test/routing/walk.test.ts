@@ -6,7 +6,7 @@ import { readModelString } from "../../src/routing/model-string.ts";
 import { order } from "../../src/routing/order.ts";
 import { resolve, type Scope } from "../../src/routing/resolve.ts";
 import { Rests } from "../../src/routing/rests.ts";
-import { askedOf, type Candidate, type Next, Walk, type WalkParts } from "../../src/routing/walk.ts";
+import { type Candidate, type Next, restSubjectOf, Walk, type WalkParts } from "../../src/routing/walk.ts";
 import { assertProperty } from "../chance.ts";
 import { credential, orderParts, route, scope, target } from "./things.ts";
 
@@ -180,7 +180,7 @@ describe("a walk", () => {
           expect(step).toBeLessThan(6 * (retries + 1));
           if (!next.again) seen.push(shown(next)!);
           const failure = status(failures[step % failures.length]!);
-          rests.fail(askedOf(next.candidate)!, failure, NOW);
+          rests.fail(restSubjectOf(next.candidate)!, failure, NOW);
           next = walking.afterFailure(next.candidate, failure, NOW);
         }
         expect(new Set(seen).size).toBe(seen.length);
@@ -229,15 +229,15 @@ describe("rest", () => {
       const [target] = order(resolve(readModelString("openai/a"), scope()), orderParts());
       return { target: target!, credential: credential("OPENAI", "openai", more), model: "a" };
     };
-    const until = (more: Partial<Credential>) => rests.until(askedOf(candidate(more))!, NOW);
+    const until = (more: Partial<Credential>) => rests.until(restSubjectOf(candidate(more))!, NOW);
     const old = { secrets: { api_key: "old" } };
-    rests.fail(askedOf(candidate(old))!, status(401), NOW);
+    rests.fail(restSubjectOf(candidate(old))!, status(401), NOW);
     expect(until({ ...old, weight: 7, models: ["b"], enabled: true })).toBe(NOW + 300_000);
     expect(until({ secrets: { api_key: "new" } })).toBe(0);
-    rests.fail(askedOf(candidate(old))!, status(401), NOW);
+    rests.fail(restSubjectOf(candidate(old))!, status(401), NOW);
     expect(until({ ...old, baseUrl: "https://other.example" })).toBe(0);
     // What was under way with the old key says nothing of the new one.
-    rests.fail(askedOf(candidate(old))!, status(401), NOW);
+    rests.fail(restSubjectOf(candidate(old))!, status(401), NOW);
     expect(until({ secrets: { api_key: "new" } })).toBe(0);
   });
 
@@ -283,9 +283,9 @@ describe("rest", () => {
     const rests = new Rests();
     const walking = () => walk("openai/a,groq/b", {}, { rests });
     const [first, second] = walking().candidates;
-    rests.fail(askedOf(first!)!, failureOf(429, "", 60_000), NOW);
+    rests.fail(restSubjectOf(first!)!, failureOf(429, "", 60_000), NOW);
     expect(shown(walking().first(NOW))).toBe("GROQ/b@groq");
-    rests.fail(askedOf(second!)!, failureOf(429, "", 90_000), NOW);
+    rests.fail(restSubjectOf(second!)!, failureOf(429, "", 90_000), NOW);
     expect(asked(walking(), status(500))).toEqual(["OPENAI/a@openai"]);
   });
 });

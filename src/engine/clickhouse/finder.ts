@@ -17,7 +17,7 @@ export interface FoundRow extends Place {
   readonly [key: `k${number}`]: string | number | null;
 }
 
-interface RowsAsked {
+interface RowsWanted {
   readonly sort: Sort;
   readonly count: number;
   readonly after?: Position | undefined;
@@ -42,13 +42,13 @@ export class Finder {
   }
 
   /** The first rows after a position. */
-  async rows(asked: RowsAsked): Promise<FoundRow[]> {
-    const { count } = asked;
-    const windows = await this.#windows(asked);
-    if (windows === undefined) return this.#window(asked, this.records.times, count);
+  async rows(wanted: RowsWanted): Promise<FoundRow[]> {
+    const { count } = wanted;
+    const windows = await this.#windows(wanted);
+    if (windows === undefined) return this.#window(wanted, this.records.times, count);
     const found: FoundRow[] = [];
     for (let times = windows.next(0); times !== undefined; times = windows.next(found.length / count)) {
-      found.push(...(await this.#window(asked, times, count - found.length)));
+      found.push(...(await this.#window(wanted, times, count - found.length)));
       if (found.length >= count) break;
     }
     // Within a window each record appears once, finished or in flight, but one may end between two statements.
@@ -72,7 +72,7 @@ export class Finder {
   }
 
   /** Undefined when all times are searched at once. */
-  async #windows({ sort, after, deadline }: RowsAsked): Promise<Windows | undefined> {
+  async #windows({ sort, after, deadline }: RowsWanted): Promise<Windows | undefined> {
     const { times } = this.records;
     if (this.#places !== undefined || sort === "random" || !isByCreation(sort)) return undefined;
     if (await isSmall(this.#options, deadline)) return undefined;
@@ -89,7 +89,7 @@ export class Finder {
     return new Windows(direction, rest, Date.now());
   }
 
-  #window({ sort, after, deadline, body }: RowsAsked, times: Times, count: number): Promise<FoundRow[]> {
+  #window({ sort, after, deadline, body }: RowsWanted, times: Times, count: number): Promise<FoundRow[]> {
     const columns = "r.request_id as requestId, r.request_created_at as createdAt, r.size_bytes as size";
     const parts = {
       columns: columns + keyColumns(sort, this.records),

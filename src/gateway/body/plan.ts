@@ -70,7 +70,7 @@ const UNSAID_BYTES = 64 * 1_024;
 function readInShare(parts: GatewayParts, admitted: Admitted, bytesMax: number): Soon<Uint8Array | undefined> {
   const { exchange, headers } = admitted;
   const share = parts.bodies.ask(headers.contentLength ?? UNSAID_BYTES, () =>
-    exchange.answerOwn(TOO_SLOW, "client_gone"),
+    exchange.respondOwn(TOO_SLOW, "client_gone"),
   );
   exchange.tellEnd(() => share.release());
   return after(share.given, (given) => {

@@ -21,7 +21,7 @@ interface BodyRoom {
 export interface UploadOwner {
   readonly recording: { requestBody(bytes: Uint8Array): void };
   awaitProgress(ms: number): void;
-  answerOwn(own: OwnResponse, outcome?: "failed"): void;
+  respondOwn(own: OwnResponse, outcome?: "failed"): void;
   /** @returns false if its response has already begun. */
   refuseBrokenBody(): boolean;
 }
@@ -136,7 +136,7 @@ export class Upload implements BodySink {
     this.#owner.awaitProgress(this.#limits.stallMs);
     if (this.#received > this.#limits.bytesMax) {
       this.#isStopped = true;
-      this.#owner.answerOwn(ownResponse("body_too_large", bodyTooLarge(this.#limits.bytesMax)));
+      this.#owner.respondOwn(ownResponse("body_too_large", bodyTooLarge(this.#limits.bytesMax)));
       this.#settled(undefined);
       return;
     }
@@ -149,7 +149,7 @@ export class Upload implements BodySink {
     if (this.#received <= this.#wholeBytesMax) {
       if (this.#room === undefined || this.#room.grow(this.#received)) return;
       this.#isStopped = true;
-      this.#owner.answerOwn(ownResponse("bodies_full"), "failed");
+      this.#owner.respondOwn(ownResponse("bodies_full"), "failed");
       this.#settled(undefined);
       return;
     }

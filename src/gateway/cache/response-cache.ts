@@ -2,7 +2,7 @@ import type { ProviderPlugin } from "../../plugin-host/contract.ts";
 import type { ContentReader } from "../body/content-reader.ts";
 import { endsInFailure } from "../body/stream-end.ts";
 import type { FallbackTarget } from "../retry/fallback-target.ts";
-import type { Answerer } from "../unified/answerer.ts";
+import type { Responder } from "../unified/responder.ts";
 import { Flight, FlightBudget, type Head, type Reader } from "./flight.ts";
 import type { Entry, Totals } from "./response-index.ts";
 import { ResponseStore, type StoreOptions } from "./response-store.ts";
@@ -44,7 +44,7 @@ export interface SharedFlight {
   /** The fallback that responded in place of the original target. */
   fallback: FallbackTarget | undefined;
   /** Who responded at the unified address; undefined in pass-through. */
-  answerer: Answerer | undefined;
+  answerer: Responder | undefined;
   /** The provider that the response comes from, once known. */
   provider: ProviderPlugin | undefined;
 }

@@ -8,7 +8,7 @@ import { readOmissions } from "../headers/settings.ts";
 import { askOnForward } from "../hooks.ts";
 import { callProvider, noteTarget } from "../retry/call-provider.ts";
 import type { FallbackTarget } from "../retry/fallback-target.ts";
-import { noteAnswerer } from "../unified/answered.ts";
+import { noteResponder } from "../unified/note-response.ts";
 import { providerNamed } from "../unified/provider-named.ts";
 import { Replay } from "./replay.ts";
 import type { CacheRequest, Claim, Passage, SharedFlight } from "./response-cache.ts";
@@ -158,7 +158,7 @@ export async function toCacheRequest(
     settings,
     origin: { organizationId, requestId: exchange.id, model: named ?? model, properties: seen.properties },
     provider,
-    omitResponse: headers.asked.once(readOmissions).response,
+    omitResponse: headers.settings.once(readOmissions).response,
     retries: retries === undefined ? "" : JSON.stringify(retries),
   };
 }
@@ -176,7 +176,7 @@ function asHit(parts: GatewayParts, exchange: Exchange, { events, hit, given }: 
     const { answerer, fallback } = given();
     if (fallback !== undefined) noteTarget(exchange, fallback);
     if (answerer !== undefined)
-      noteAnswerer(exchange, answerer, providerNamed(parts.providers(), answerer.provider), { calls: 0 });
+      noteResponder(exchange, answerer, providerNamed(parts.providers(), answerer.provider), { calls: 0 });
   };
   return {
     onHead(status, reason, headers) {

@@ -3,7 +3,7 @@ import type { RawHeaders } from "../../spool/frame.ts";
 import { readResponseHeaders } from "../headers/response-headers.ts";
 import { maskOf, maskResponseHeaders } from "../headers/secrets.ts";
 import { STREAM_TYPE } from "../recording.ts";
-import type { Answerer } from "../unified/answerer.ts";
+import type { Responder } from "../unified/responder.ts";
 
 /** A complete response as the cache keeps it. */
 export interface StoredResponse {
@@ -14,7 +14,7 @@ export interface StoredResponse {
   /** The body in the pieces in which it arrived. */
   readonly chunks: readonly Uint8Array[];
   /** Who responded, for a request of the unified address. */
-  readonly answerer?: Answerer | undefined;
+  readonly answerer?: Responder | undefined;
 }
 
 /** Metadata of a stored response; written into its file for `DELETE /v1/cache`. */
@@ -51,7 +51,7 @@ export interface ResponseHead extends ResponseOrigin {
   readonly status: number;
   readonly reason: string;
   readonly headers: RawHeaders;
-  readonly answerer?: Answerer | undefined;
+  readonly answerer?: Responder | undefined;
   /** Byte length of each piece of the body. */
   readonly lengths: readonly number[];
   /** CRC-32 of each piece, in a file. */

@@ -32,7 +32,7 @@ export interface HeaderName {
   /** Set for settings without meaning for the gateway itself: only the record, limits and plugins use them. */
   readonly label: Label | undefined;
   /** Set for settings that the gateway acts on; requests are grouped by them. */
-  readonly asks: boolean;
+  readonly controls: boolean;
 }
 
 /** @property name - the client's name of a property or of a prompt input; other labels have no name of their own. */
@@ -79,7 +79,7 @@ function classify(raw: string, prefixes: readonly string[]): HeaderName {
     const canonical = isTarget ? "Gateway-Target-Url" : own;
     const setting = canonical.slice("gateway-".length).toLowerCase();
     const label = labelOf(setting);
-    return { lower, bits: GATEWAY, canonical, setting, label, asks: asks(setting, label) };
+    return { lower, bits: GATEWAY, canonical, setting, label, controls: controls(setting, label) };
   }
   let bits = 0;
   if (HOP_BY_HOP.has(lower)) bits |= HOP;
@@ -91,7 +91,7 @@ function classify(raw: string, prefixes: readonly string[]): HeaderName {
   if (SAID_BY_GATEWAY.test(lower)) bits |= OWN;
   if (lower === "sec-websocket-protocol") bits |= PROTOCOLS;
   else if (isSecretName(raw)) bits |= SECRET;
-  return { lower, bits, canonical: "", setting: "", label: undefined, asks: false };
+  return { lower, bits, canonical: "", setting: "", label: undefined, controls: false };
 }
 
 const LABEL = /^(?:user-id$|(?:node|job|experiment)-id$|property-|prompt-|session-)/;
@@ -104,7 +104,7 @@ function labelOf(setting: string): Label | undefined {
 }
 
 /** Keys and ids differ in each request. A label without its required name is refused, so it counts as a setting. */
-function asks(setting: string, label: Label | undefined): boolean {
+function controls(setting: string, label: Label | undefined): boolean {
   return label === undefined ? setting !== "auth" && setting !== "request-id" : label.name === "";
 }
 

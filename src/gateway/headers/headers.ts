@@ -27,7 +27,7 @@ export interface RequestHeaders {
   /** `Gateway-*` headers, aliases already turned into `Gateway-…`, `Gateway-Auth` included. */
   readonly gateway: readonly GatewayHeader[];
   /** Those of them that the gateway acts on. */
-  readonly asked: SettingLines;
+  readonly settings: SettingLines;
   /** Values of `Gateway-Auth`. */
   readonly auth: readonly string[];
   readonly hosts: readonly string[];
@@ -52,7 +52,7 @@ export class HeaderReader {
     const gateway: GatewayHeader[] = [];
     const auth: string[] = [];
     const hosts: string[] = [];
-    let asked = this.#memory.none;
+    let settings = this.#memory.none;
     let contentLength: number | undefined;
     let transferEncoding: string | undefined;
     for (let at = 0; at < raw.length; at += 2) {
@@ -64,14 +64,14 @@ export class HeaderReader {
       if ((bits & GATEWAY) !== 0) {
         const line = label === undefined ? this.#memory.line(name, value) : labelLine(name, label, value);
         gateway.push(line);
-        if (name.asks) asked = this.#memory.with(asked, line);
+        if (name.controls) settings = this.#memory.with(settings, line);
         else if (name.setting === "auth") auth.push(value);
       } else if ((bits & HOST) !== 0) hosts.push(value);
       else if ((bits & LENGTH) !== 0) contentLength = Number(value);
       else if ((bits & ENCODING) !== 0)
         transferEncoding = transferEncoding === undefined ? value : `${transferEncoding}, ${value}`;
     }
-    return { raw, names, gateway, asked, auth, hosts, contentLength, transferEncoding };
+    return { raw, names, gateway, settings, auth, hosts, contentLength, transferEncoding };
   }
 
   /** The headers for the provider: all except the gateway's and the connection's own, with `authority` as `Host`. */

@@ -79,7 +79,7 @@ function refuseContradictions(headers: readonly GatewayHeader[]): void {
 
 /** Whether the client wants these bodies kept out of every file; also read when its other headers are refused. */
 export function readOmissions(headers: readonly GatewayHeader[]): { request: boolean; response: boolean } {
-  const asks = (setting: string) =>
+  const isGiven = (setting: string) =>
     headers.some((one) => one.setting === setting && one.value.toLowerCase() !== "false");
-  return { request: asks("omit-request"), response: asks("omit-response") };
+  return { request: isGiven("omit-request"), response: isGiven("omit-response") };
 }

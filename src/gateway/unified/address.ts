@@ -23,7 +23,7 @@ export function asUnified(
   const { url } = request.incoming;
   if (request.unified === true || isUnifiedHost(headers.hosts[0], parts.domain))
     return { sdkKey: sdkKey(headers, url) };
-  if (headers.auth.length > 0 || headers.asked.once(nameTarget)) return undefined;
+  if (headers.auth.length > 0 || headers.settings.once(nameTarget)) return undefined;
   if (isDedicated(headers.hosts[0], parts)) return undefined;
   const key = sdkKey(headers, url);
   return key !== undefined && parts.keys.has(key) ? { sdkKey: key } : undefined;

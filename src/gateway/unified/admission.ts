@@ -66,7 +66,7 @@ export function admitUnified(
   { sdkKey }: UnifiedArrival,
 ): UnifiedAdmission {
   const { incoming, client } = request;
-  const { namesTarget, mapping, keyLines, ...said } = headers.asked.once(readLines);
+  const { namesTarget, mapping, keyLines, ...said } = headers.settings.once(readLines);
   if (namesTarget)
     throw new GatewayError(
       "invalid_header",

@@ -52,7 +52,7 @@ export class AttemptMetrics {
   readonly #models = new Set<string>();
   readonly #rests = new Map<string, { readonly provider: string; readonly model: string; count: number }>();
 
-  answered(candidate: Candidate): void {
+  responded(candidate: Candidate): void {
     if (!this.#known.has(candidate) && this.#models.size < SETS_MAX) {
       const { provider, model } = labelsOf(candidate);
       this.#models.add(`${provider}/${model}`);

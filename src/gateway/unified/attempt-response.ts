@@ -2,7 +2,7 @@ import type { ApiError } from "../../plugin-host/contract.ts";
 import { type Failure, failureOf, restOf } from "../../routing/failure.ts";
 import { speedKey } from "../../routing/order.ts";
 import type { Sample } from "../../routing/speeds.ts";
-import { askedOf } from "../../routing/walk.ts";
+import { restSubjectOf } from "../../routing/walk.ts";
 import { decodeBody } from "../../runtime/content-coding.ts";
 import type { Upstream, UpstreamCall, UpstreamError, UpstreamEvents } from "../../runtime/http/upstream.ts";
 import { isPending, type Soon } from "../../runtime/pending.ts";
@@ -11,19 +11,19 @@ import type { UnframedEvents, UsageStripper } from "../../unified/passed-streams
 import { OwnFailure } from "../own-failure.ts";
 import { STREAM_TYPE } from "../recording.ts";
 import { ownResponse } from "../refusal.ts";
-import { answerConverted } from "./answer-converted.ts";
-import { noteAnswered, warningsOf } from "./answered.ts";
 import { type Attempt, readsStream } from "./attempt.ts";
 import { reasonOf } from "./attempt-metrics.ts";
+import { respondConverted } from "./converted-response.ts";
 import { DecodedEvents } from "./decoded-events.ts";
 import { deliverError, deliverInOwnShape } from "./deliver-error.ts";
 import { maskedValues, maskSecrets, withoutSecrets } from "./echoed-secrets.ts";
 import { JoinedCall } from "./joined-call.ts";
+import { noteResponse, warningsOf } from "./note-response.ts";
 import type { FailedOutcome, ResponseOptions } from "./outcome.ts";
 import { headerValue, noteProviderHead, type ProviderHead, passedHeaders } from "./provider-head.ts";
 import type { BodyHost, ResponseBody } from "./response-body.ts";
 import { SameShapeBody } from "./same-shape-body.ts";
-import { answerTranslated, TranslatedBody } from "./translated-body.ts";
+import { respondTranslated, TranslatedBody } from "./translated-body.ts";
 
 const ERROR_BYTES_MAX = 1_024 * 1_024;
 const WHOLE_BYTES_MAX = 128 * 1_024 * 1_024;
@@ -94,8 +94,8 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
     this.#over = true;
     this.#call?.abort();
     this.#stop();
-    const asked = askedOf(this.options.attempt.candidate);
-    if (asked !== undefined) this.options.parts.unified.rests.release(asked);
+    const subject = restSubjectOf(this.options.attempt.candidate);
+    if (subject !== undefined) this.options.parts.unified.rests.release(subject);
   }
 
   onHead(status: number, reason: string, headers: readonly string[]): void {
@@ -150,7 +150,7 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
       return;
     }
     this.#fail({ status: 0, kind: "network", reason: "network" }, () => {
-      this.#noteAnswered();
+      this.#noteResponse();
       this.options.events.onError(error);
     });
   }
@@ -164,11 +164,11 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
     this.#chunks = [];
     this.#firstContentMs = performance.now();
     const { events, parts, isPaused, attempt } = this.options;
-    const asked = askedOf(attempt.candidate);
-    if (asked !== undefined) parts.unified.rests.succeed(asked);
-    parts.unified.metrics.answered(attempt.candidate);
+    const subject = restSubjectOf(attempt.candidate);
+    if (subject !== undefined) parts.unified.rests.succeed(subject);
+    parts.unified.metrics.responded(attempt.candidate);
     if (filter !== undefined) this.noteHead();
-    this.#noteAnswered(estimated);
+    this.#noteResponse(estimated);
     if (headers === undefined) {
       const { status, reason } = this.#head;
       events.onHead(status, reason, passedHeaders(this.#head.headers, filter));
@@ -276,9 +276,9 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
     if (this.#head.status >= 400) this.#failWith(bytes ?? new Uint8Array(0));
     else if (bytes === undefined) this.failMalformed();
     else if (outbound.kind === "converted")
-      await answerConverted(this, outbound, this.#head, { bytes, chunks: this.#chunks });
+      await respondConverted(this, outbound, this.#head, { bytes, chunks: this.#chunks });
     else
-      await answerTranslated(this, {
+      await respondTranslated(this, {
         bytes,
         chunks: this.#chunks,
         contentType: headerValue(this.#head.headers, "content-type"),
@@ -291,7 +291,7 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
     const failure = failureOf(status, text, restOf(headers, Date.now()));
     const deliver = () => {
-      this.#noteAnswered();
+      this.#noteResponse();
       deliverError(this.options, this.#head, this.#chunks, bytes);
     };
     this.#fail(failure, deliver, text);
@@ -315,7 +315,7 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
 
   /** Notes who responded, and records the provider's response if the client gets a different one. */
   #noteProviderSide(): void {
-    this.#noteAnswered();
+    this.#noteResponse();
     this.noteHead();
     for (const chunk of this.#chunks) this.options.admitted.exchange.recording.providerBody(chunk);
   }
@@ -344,7 +344,7 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
       return;
     }
     this.#fail({ status: 0, kind: "timeout", reason: "timeout" }, () => {
-      this.#noteAnswered();
+      this.#noteResponse();
       this.options.events.onError(new OwnFailure(ownResponse(code), "upstream_timeout"));
     });
   }
@@ -364,8 +364,8 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
   }
 
   /** Sets who responds, before any of the response is sent. */
-  #noteAnswered(estimated = false): void {
-    noteAnswered(this.options, warningsOf(this.options.attempt, estimated));
+  #noteResponse(estimated = false): void {
+    noteResponse(this.options, warningsOf(this.options.attempt, estimated));
   }
 
   #fail(failure: Failure, deliver: () => void, body = ""): void {

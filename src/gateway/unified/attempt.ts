@@ -120,7 +120,7 @@ export function writeFor(candidate: Candidate, given: WriteParts): Soon<Written>
     refuseLosses: admission.refuseLosses,
     hasState: description.hasState,
     hasInput: description.hasInput,
-    askUsage: !description.wantsUsage && plan.asksUsage,
+    askUsage: !description.wantsUsage && plan.wantsUsage,
     states,
     turns: given.turns,
     files: given.files,
@@ -333,7 +333,7 @@ export function wayFor(candidate: Candidate, at: Spoken, { admission, descriptio
   return {
     ...way,
     path: [before + endpoint.path.slice("/responses".length), ...query].join("?"),
-    answerers: new Map(),
+    responders: new Map(),
   };
 }
 

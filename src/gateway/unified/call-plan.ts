@@ -7,7 +7,7 @@ import { type Spoken, shapeNameOf } from "../../unified/outbound.ts";
 import { toWire } from "../headers/headers.ts";
 import type { RequestFacts } from "../seen-request.ts";
 import { parseTarget } from "../target.ts";
-import type { Answerer } from "./answerer.ts";
+import type { Responder } from "./responder.ts";
 
 /**
  * The part of a candidate's calls that does not depend on the request: computed once for streams and once for other calls.
@@ -21,7 +21,7 @@ export interface CallPlan {
   /** Members that the routes' targets set in the client's body. Inner targets override outer ones. */
   readonly changes: Readonly<Record<string, Json>>;
   /** Whether a chat stream requests its usage, because a limit counts it. */
-  readonly asksUsage: boolean;
+  readonly wantsUsage: boolean;
   /** The view for plugins; created for the first plugin. */
   facts: TargetFacts | undefined;
   /** By shape; for calls, and for token counts. */
@@ -45,7 +45,7 @@ export interface Way {
   /** Raw pairs that carry the credential; undefined if they differ per request. */
   readonly auth: readonly string[] | undefined;
   /** The answerer by the shape of the client's endpoint, for calls that lose nothing and add nothing to the path. */
-  readonly answerers: Map<string, Answerer>;
+  readonly responders: Map<string, Responder>;
 }
 
 const plans = new WeakMap<Candidate, { streamed?: CallPlan; whole?: CallPlan }>();
@@ -72,7 +72,7 @@ function makePlan(candidate: Candidate, stream: boolean): CallPlan {
     shapes: shapesFor(target.provider, call),
     issuer: issuerOf({ provider: target.provider, model }, credential),
     changes: Object.assign({}, ...target.path.map(({ body }) => body ?? {})),
-    asksUsage: credential !== "client" && (credential.askUsage ?? /u=(?:cents|tokens)/.test(credential.limit ?? "")),
+    wantsUsage: credential !== "client" && (credential.askUsage ?? /u=(?:cents|tokens)/.test(credential.limit ?? "")),
     facts: undefined,
     ways: new WeakMap(),
   };
@@ -134,7 +134,7 @@ function findWay(candidate: Candidate, { call }: CallPlan, at: Spoken, kind: "ca
     inBody: inBody.length === 0 ? undefined : new Set(inBody),
     added: pairsOf(Object.entries(credential?.headers ?? {}).filter(isOutside)),
     auth: auth && pairsOf(Object.entries(auth)),
-    answerers: new Map(),
+    responders: new Map(),
   };
 }
 

@@ -2,7 +2,7 @@ import { GatewayError } from "../../errors.ts";
 import type { Loss } from "../../plugin-host/contract.ts";
 import { isoTime } from "../../record/iso-time.ts";
 import { type Ordered, speedKey } from "../../routing/order.ts";
-import { askedOf, type Candidate, candidatesOf, modelAt } from "../../routing/walk.ts";
+import { type Candidate, candidatesOf, modelAt, restSubjectOf } from "../../routing/walk.ts";
 import type { ExplainedTarget, RouteExplanation, RouteQuestion } from "../../threads.ts";
 import { clientShapesOf } from "../../unified/client-api.ts";
 import { CLIENT_SHAPES } from "../../unified/client-shapes.ts";
@@ -149,7 +149,7 @@ async function explainPlace(
   const outbound = await writtenFor(candidate, given);
   if (outbound.kind === "invalid") throw invalid(outbound.loss);
   const isSpent = credential !== "client" && !isLocked && limitSpentUntil(parts, credential) !== null;
-  const restSubject = askedOf(candidate);
+  const restSubject = restSubjectOf(candidate);
   const restsUntil = restSubject === undefined ? 0 : parts.unified.rests.until(restSubject, now);
   const written = writtenOf(candidate, outbound, work);
   const hasBody = question.body !== undefined;

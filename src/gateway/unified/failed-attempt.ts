@@ -5,7 +5,7 @@ import { readResponseHeaders } from "../headers/response-headers.ts";
 import { maskOf, maskResponseHeaders } from "../headers/secrets.ts";
 import { type Ending, Recording } from "../recording.ts";
 import { withoutCache } from "../retry/call-provider.ts";
-import { whereOf, withoutKeys } from "./answered.ts";
+import { whereOf, withoutKeys } from "./note-response.ts";
 import type { FailedOutcome } from "./outcome.ts";
 
 const UNREACHABLE = { code: "upstream_unreachable", message: "the provider could not be reached, or broke off" };

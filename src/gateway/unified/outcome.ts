@@ -3,8 +3,8 @@ import type { Candidate, Walk } from "../../routing/walk.ts";
 import type { UpstreamEvents } from "../../runtime/http/upstream.ts";
 import type { Admitted } from "../admitted.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
-import type { Answerer } from "./answerer.ts";
 import type { Attempt } from "./attempt.ts";
+import type { Responder } from "./responder.ts";
 import type { UnifiedWork } from "./unified-work.ts";
 
 /** An attempt that failed before its response went to the client. */
@@ -35,5 +35,5 @@ export interface ResponseOptions {
   /** Called once, asynchronously, if the response does not go to the client. */
   readonly onFailed: (outcome: FailedOutcome) => void;
   /** Called right before the head is sent, with who responds. */
-  readonly onAnswered?: ((responder: Answerer, candidate: Candidate) => void) | undefined;
+  readonly onResponse?: ((responder: Responder, candidate: Candidate) => void) | undefined;
 }

@@ -71,14 +71,14 @@ function choicesFor(parts: RoutingParts, { scope, key, admission, model, descrip
 }
 
 /** The caller, as far as known. */
-interface Asker {
+interface TargetCaller {
   readonly key: Pick<KeySnapshot, "id" | "name">;
   readonly user: string | undefined;
   readonly session: string | undefined;
   readonly properties: Readonly<Record<string, string>>;
 }
 
-export function demandOf({ key, user, session, properties }: Asker, description: Description): Demand {
+export function demandOf({ key, user, session, properties }: TargetCaller, description: Description): Demand {
   return {
     key,
     user: user ?? description.user,

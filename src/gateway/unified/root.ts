@@ -10,7 +10,7 @@ const HEADERS = ["Content-Type", "application/json", "Content-Length", String(BO
 const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
 /** Whether a client without a key requests the description of the unified address. */
-export function asksForRoot(
+export function isForRoot(
   { domain }: Pick<GatewayParts, "domain">,
   { incoming, client, unified }: ClientRequest,
   { hosts, gateway }: RequestHeaders,
@@ -21,7 +21,7 @@ export function asksForRoot(
 }
 
 /** Describes this address. It is not a model request: nothing is recorded. */
-export function answerRoot(response: ServerResponse): void {
+export function respondAtRoot(response: ServerResponse): void {
   response.head(200, "OK", HEADERS);
   response.end(BODY);
 }

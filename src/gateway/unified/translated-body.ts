@@ -117,7 +117,7 @@ export class TranslatedBody implements ResponseBody {
 }
 
 /** A complete response in the client's shape; a client that requested a stream gets its events. */
-export async function answerTranslated(
+export async function respondTranslated(
   host: BodyHost,
   { bytes, chunks, contentType }: { bytes: Uint8Array; chunks: readonly Uint8Array[]; contentType: string },
 ): Promise<void> {

@@ -6,7 +6,7 @@ import type { Loss, ProviderPlugin } from "../../plugin-host/contract.ts";
 import { factsOf } from "../../routing/endpoint.ts";
 import type { Failure } from "../../routing/failure.ts";
 import { speedKey } from "../../routing/order.ts";
-import { askedOf, type Candidate, type Next, type Walk } from "../../routing/walk.ts";
+import { type Candidate, type Next, restSubjectOf, type Walk } from "../../routing/walk.ts";
 import { type UpstreamCall, UpstreamError, type UpstreamEvents } from "../../runtime/http/upstream.ts";
 import { after, isPending, type Soon } from "../../runtime/pending.ts";
 import { namesState, rejectedMember } from "../../unified/rejected-member.ts";
@@ -14,10 +14,10 @@ import type { Admitted } from "../admitted.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
 import { OwnFailure } from "../own-failure.ts";
 import { fromRefusal, Refused, toOwnResponse } from "../refusal.ts";
-import { answerEstimate } from "./answer-converted.ts";
 import { askForTarget, type Consent } from "./ask-for-target.ts";
 import { type Attempt, type AttemptParts, estimateFor, prepare, type Written, writeFor } from "./attempt.ts";
 import { AttemptResponse } from "./attempt-response.ts";
+import { respondWithEstimate } from "./converted-response.ts";
 import type { CountedCall } from "./counted-call.ts";
 import { recordFailedAttempt } from "./failed-attempt.ts";
 import { statesOf } from "./forgotten-states.ts";
@@ -38,7 +38,7 @@ export interface UnifiedCallOptions {
   readonly events: UpstreamEvents;
   /** The plugins' result from before the cache look-up. */
   readonly consent?: Consent | undefined;
-  readonly onAnswered?: ResponseOptions["onAnswered"];
+  readonly onResponse?: ResponseOptions["onResponse"];
 }
 
 const NO_ENDPOINT: Loss = { kind: "refused", path: "", why: "the provider does not have this endpoint" };
@@ -80,7 +80,7 @@ export class UnifiedCall implements UpstreamCall {
   #failures: string[] = [];
   /** The last failure: sent to the client unless another call is made. Its label goes into the reason of that one. */
   #failed: { readonly outcome: FailedOutcome; readonly label: string | undefined } | undefined;
-  #isAsked = false;
+  #isCalled = false;
   /** The most useful error of the candidates skipped so far. */
   #refusal: unknown;
 
@@ -168,8 +168,8 @@ export class UnifiedCall implements UpstreamCall {
     const { failure, attempt } = outcome;
     const { candidate } = attempt;
     this.#failed = { outcome, label: `${labelOf(candidate)}: ${failure.reason}` };
-    const asked = askedOf(candidate);
-    if (asked !== undefined) parts.unified.rests.fail(asked, failure, Date.now());
+    const subject = restSubjectOf(candidate);
+    if (subject !== undefined) parts.unified.rests.fail(subject, failure, Date.now());
     const next = walk.afterFailure(candidate, failure, Date.now());
     return next && this.#stepTo(next);
   }
@@ -206,7 +206,7 @@ export class UnifiedCall implements UpstreamCall {
     this.#recordFailed();
     try {
       const tokens = await estimateFor(parts, work, await turnsFor(candidate, work));
-      if (!this.#aborted) answerEstimate(this.#options, candidate, { tokens, calls: this.#attempts });
+      if (!this.#aborted) respondWithEstimate(this.#options, candidate, { tokens, calls: this.#attempts });
     } catch (error) {
       if (!this.#aborted) this.#refuse(error);
     }
@@ -264,7 +264,7 @@ export class UnifiedCall implements UpstreamCall {
     const sent = change?.body === undefined ? outbound : await this.#written(candidate, changed);
     writtenMs += performance.now() - startedMs;
     if (sent.kind === "estimate") {
-      answerEstimate(this.#options, candidate, { tokens: sent.tokens, calls: this.#attempts });
+      respondWithEstimate(this.#options, candidate, { tokens: sent.tokens, calls: this.#attempts });
       return undefined;
     }
     const isWritten = sent.kind !== "invalid" && sent.kind !== "refused";
@@ -292,9 +292,9 @@ export class UnifiedCall implements UpstreamCall {
   #unpaid(candidate: Candidate, error: unknown): PassedOver {
     const isOutOfReach = error instanceof UpstreamError;
     if (!isOutOfReach && !(error instanceof GatewayError)) throw error;
-    const asked = askedOf(candidate);
+    const subject = restSubjectOf(candidate);
     const failure: Failure = { status: 0, kind: isOutOfReach ? "network" : "auth", reason: "no access token" };
-    if (asked !== undefined) this.#options.parts.unified.rests.fail(asked, failure, Date.now());
+    if (subject !== undefined) this.#options.parts.unified.rests.fail(subject, failure, Date.now());
     return {
       error: isOutOfReach ? new GatewayError("upstream_unreachable", error.message) : error,
     };
@@ -303,8 +303,8 @@ export class UnifiedCall implements UpstreamCall {
   #askPlugins(candidate: Candidate, calls: number): Soon<CountedCall> {
     const { parts, admitted, consent } = this.#options;
     const { hooks } = parts;
-    if (hooks !== undefined && !this.#isAsked) admitted.exchange.tellEnd((end) => hooks.onEnd(end));
-    this.#isAsked = true;
+    if (hooks !== undefined && !this.#isCalled) admitted.exchange.tellEnd((end) => hooks.onEnd(end));
+    this.#isCalled = true;
     return askForTarget(this.#options, candidate, { isFirst: this.#attempts === 0, consent, calls });
   }
 
@@ -335,19 +335,19 @@ export class UnifiedCall implements UpstreamCall {
   }
 
   #send(attempt: Attempt, isRepeat: boolean): void {
-    const { parts, admitted, work, walk, events, onAnswered } = this.#options;
+    const { parts, admitted, work, walk, events, onResponse } = this.#options;
     this.#recordFailed();
     this.#attempts++;
     attempt.counted.sent();
-    const asked = askedOf(attempt.candidate);
-    if (asked !== undefined) parts.unified.rests.begin(asked, Date.now());
+    const subject = restSubjectOf(attempt.candidate);
+    if (subject !== undefined) parts.unified.rests.begin(subject, Date.now());
     const response = new AttemptResponse({
       parts,
       admitted,
       work,
       walk,
       events,
-      onAnswered,
+      onResponse,
       attempt,
       number: this.#attempts,
       failures: this.#failures,

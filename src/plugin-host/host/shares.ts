@@ -188,8 +188,8 @@ class Share implements PluginShare {
   #demand = 0;
   #waiting = 0;
   /** The limits store of the last claim and of the last result, as the number of changes before it. */
-  #asked = 0;
-  #toldTo = 0;
+  #claimedAt = 0;
+  #resultAt = 0;
 
   constructor(shares: Shares, key: string, limit: ShareLimit, state: () => ShareState) {
     this.#shares = shares;
@@ -234,7 +234,7 @@ class Share implements PluginShare {
     const { quota, windowMs } = this.#limit;
     const { used } = this.#state();
     const want = this.#want(terms);
-    this.#asked = terms.moves;
+    this.#claimedAt = terms.moves;
     this.#waiting = 0;
     // A returned share is unused from the moment that other nodes may see it.
     this.#amount = Math.min(this.#amount, want);
@@ -247,7 +247,7 @@ class Share implements PluginShare {
     this.#claimedMs = claimedMs;
     this.#resultMs = performance.now();
     this.#demand = 0;
-    this.#toldTo = this.#asked;
+    this.#resultAt = this.#claimedAt;
   }
 
   /** Whether the next tick has to make a claim: to get more, to return a part, or to keep the share. */
@@ -257,7 +257,7 @@ class Share implements PluginShare {
     const want = this.#want(terms);
     const slack = Math.max(terms.isExact ? 0 : this.#limit.quota * SLACK, Number.MIN_VALUE);
     const isIdle = used === 0 && this.#demand === 0;
-    if (isIdle || this.#toldTo !== terms.moves || want > this.#amount || this.#amount - want >= slack) return true;
+    if (isIdle || this.#resultAt !== terms.moves || want > this.#amount || this.#amount - want >= slack) return true;
     return performance.now() - this.#claimedMs > this.#goodMs / 2;
   }
 

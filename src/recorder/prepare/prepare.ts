@@ -54,7 +54,7 @@ export function prepareAtOnce(exchange: Exchange, deps: PrepareDeps, now: number
     provider: exchange.provider === undefined ? undefined : plainProviderBytes(exchange, deps),
   };
   const read = readExchangeOf(exchange, bytes, deps);
-  return lacksUsage(read.inputs.provider, read.told.provider) ? undefined : put(exchange, read, deps, now);
+  return lacksUsage(read.inputs.provider, read.readings.provider) ? undefined : put(exchange, read, deps, now);
 }
 
 /**
@@ -69,10 +69,10 @@ export async function prepare(
   within: TimeLimit = unlimited,
 ): Promise<Prepared> {
   // Awaits only if a body is compressed; each await costs as much as reading a small body.
-  const asked = decodedSide(exchange, "request", deps);
-  const requestBytes = asked instanceof Promise ? await asked : asked;
-  const answered = decodedSide(exchange, "response", deps);
-  const responseBytes = answered instanceof Promise ? wholeIfEnded(exchange, await answered) : answered;
+  const request = decodedSide(exchange, "request", deps);
+  const requestBytes = request instanceof Promise ? await request : request;
+  const response = decodedSide(exchange, "response", deps);
+  const responseBytes = response instanceof Promise ? wholeIfEnded(exchange, await response) : response;
 
   const provider = exchange.provider === undefined ? undefined : await providerBytes(exchange, deps);
 
@@ -83,15 +83,15 @@ export async function prepare(
   const first = within(size, () => {
     const read = readExchangeOf(exchange, { requestBytes, responseBytes, provider }, deps);
     // Most records are finished in this one step, because each step has a cost.
-    return lacksUsage(read.inputs.provider, read.told.provider) ? read : put(exchange, read, deps, now);
+    return lacksUsage(read.inputs.provider, read.readings.provider) ? read : put(exchange, read, deps, now);
   });
-  if (!("told" in first)) return first;
-  const estimated = await withEstimate(first.inputs.provider, first.told.provider);
-  const told = {
-    client: first.told.client === first.told.provider ? estimated : first.told.client,
+  if (!("readings" in first)) return first;
+  const estimated = await withEstimate(first.inputs.provider, first.readings.provider);
+  const readings = {
+    client: first.readings.client === first.readings.provider ? estimated : first.readings.client,
     provider: estimated,
   };
-  return within(size, () => put(exchange, { ...first, told }, deps, now));
+  return within(size, () => put(exchange, { ...first, readings }, deps, now));
 }
 
 /** A client that closed a compressed stream after its last event has received all of the response. */
@@ -112,7 +112,7 @@ interface Read {
   readonly messages: Buffer | undefined;
   readonly provider: ProviderBodies | undefined;
   readonly inputs: Inputs;
-  readonly told: Readings;
+  readonly readings: Readings;
   /** Why the bodies were not read. */
   readonly unread: string | undefined;
   /** Versions of the mappings that read it, or earlier versions. */
@@ -146,12 +146,12 @@ function readExchangeOf(
 
 function put(
   exchange: Exchange,
-  { labels, request, response, messages, provider, inputs, told, unread, versionOf }: Read,
+  { labels, request, response, messages, provider, inputs, readings, unread, versionOf }: Read,
   deps: PrepareDeps,
   now: number,
 ): Prepared {
   const { begin, head, end } = exchange;
-  const reading = merged(told);
+  const reading = merged(readings);
   const cost = head?.cacheReferenceId === undefined ? whatItCost(inputs.provider, reading, exchange, deps) : FREE;
   const streamed = response.body?.events !== undefined;
   const truncated =
@@ -231,15 +231,15 @@ function whatItCost(
   });
 }
 
-function readSafely(deps: PrepareDeps, inputs: Inputs): Pick<Read, "told" | "unread"> {
+function readSafely(deps: PrepareDeps, inputs: Inputs): Pick<Read, "readings" | "unread"> {
   const provider = inputs.provider.provider?.name ?? "CUSTOM";
   try {
-    const told = readBoth(inputs, deps.readExchange);
-    if (told.provider.fault !== undefined) deps.onReadingFailed(told.provider.fault, provider);
-    return { told, unread: undefined };
+    const readings = readBoth(inputs, deps.readExchange);
+    if (readings.provider.fault !== undefined) deps.onReadingFailed(readings.provider.fault, provider);
+    return { readings, unread: undefined };
   } catch (error) {
     deps.onReadingFailed(error, provider);
     const nothing = {};
-    return { told: { client: nothing, provider: nothing }, unread: unreadReason(error) };
+    return { readings: { client: nothing, provider: nothing }, unread: unreadReason(error) };
   }
 }

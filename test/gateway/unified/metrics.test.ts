@@ -78,7 +78,7 @@ test("models that clients make up do not fill the metrics", () => {
   const metrics = new AttemptMetrics();
   const call = (model: string, answers: boolean) => {
     const candidate = { target: { provider: provider("OPENAI"), route: null }, model } as unknown as Candidate;
-    if (answers) metrics.answered(candidate);
+    if (answers) metrics.responded(candidate);
     else metrics.failed(candidate, "404");
     metrics.translated(candidate, 1);
   };

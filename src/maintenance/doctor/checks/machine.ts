@@ -61,8 +61,8 @@ export const clockCheck: Check = {
     const message = new Date(now).toISOString();
     if (now < BUILT_AFTER_MS) return [fail(`it says ${message}`, "set the clock; records and limits depend on it")];
     // Systemd keeps this file while its time service is synchronized; other time services have no such sign.
-    const asksTime = fs.existsSync("/run/systemd/timesync");
-    if (asksTime && !fs.existsSync("/run/systemd/timesync/synchronized")) {
+    const isTime = fs.existsSync("/run/systemd/timesync");
+    if (isTime && !fs.existsSync("/run/systemd/timesync/synchronized")) {
       return [warn(`${message}, not synchronized`, "check the time service: `timedatectl timesync-status`")];
     }
     return [ok(message)];

@@ -8,7 +8,7 @@ import { type AuditQuery, auditPath } from "./audit-path.ts";
 const PAGE_ROWS = 1_000;
 
 /** Downloads the filtered entries, one JSON object per line, newest first. */
-export function ExportButton({ asked, disabled }: { readonly asked: AuditQuery; readonly disabled: boolean }) {
+export function ExportButton({ query, disabled }: { readonly query: AuditQuery; readonly disabled: boolean }) {
   const work = useMutation({
     mutationFn: async () => {
       const parts: string[] = [];
@@ -16,7 +16,7 @@ export function ExportButton({ asked, disabled }: { readonly asked: AuditQuery; 
       do {
         const page: { readonly data: readonly AuditEntry[]; readonly next_cursor?: string | null } = await call(
           "GET",
-          auditPath(asked, PAGE_ROWS, cursor),
+          auditPath(query, PAGE_ROWS, cursor),
         );
         parts.push(page.data.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
         cursor = page.next_cursor ?? null;

@@ -37,7 +37,7 @@ export function AuditPage() {
     <Page
       title="Audit"
       about="Who did what, and what was refused. Entries cannot be changed or deleted."
-      actions={<ExportButton asked={query} disabled={missing !== undefined} />}
+      actions={<ExportButton query={query} disabled={missing !== undefined} />}
     >
       {missing !== undefined ? (
         <Empty title="The audit log is for admins">{missing}</Empty>

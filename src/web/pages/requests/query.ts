@@ -59,7 +59,7 @@ function askRows(
     ...(isInParts && search === undefined ? { partial: true } : {}),
     ...(cursor === null ? {} : { cursor }),
   });
-  return call<readonly RequestRow[]>("POST", path, { body, signal, asked: takeFirstRows(path, body) });
+  return call<readonly RequestRow[]>("POST", path, { body, signal, pending: takeFirstRows(path, body) });
 }
 
 const isNewestFirst = ({ sort }: RequestsQuestion) => sort["created_at"] === "desc";

@@ -6,7 +6,7 @@ import { queryWithoutKey } from "./address.ts";
 import { askConsent, type Consent } from "./ask-for-target.ts";
 import { UnifiedCall, type UnifiedCallOptions } from "./unified-call.ts";
 
-type CallTerms = Omit<UnifiedCallOptions, "events" | "consent" | "onAnswered">;
+type CallTerms = Omit<UnifiedCallOptions, "events" | "consent" | "onResponse">;
 
 /**
  * Serves a unified request that uses the cache. Its key holds the client's body and the targets that its names resolve to;
@@ -24,7 +24,7 @@ export async function respondCached(terms: CallTerms, settings: CacheSettings): 
         ...terms,
         events,
         consent,
-        onAnswered(responder, candidate) {
+        onResponse(responder, candidate) {
           shared.answerer = responder;
           shared.provider = candidate.target.provider;
           if (isFallback(walk, candidate)) shared.omit = true;

@@ -8,7 +8,7 @@ import type { Translator } from "../../unified/translator.ts";
 import type { Admitted } from "../admitted.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
 import { firstValue, fromWire, type RequestHeaders, valuesOf } from "../headers/headers.ts";
-import { respondCached } from "./answer-cached.ts";
+import { respondCached } from "./cached-response.ts";
 import { statesInMemory } from "./forgotten-states.ts";
 import { listModels } from "./models-response.ts";
 import { demandOf, planTargets } from "./plan-targets.ts";
@@ -25,7 +25,7 @@ import type { UnifiedWork } from "./unified-work.ts";
  *
  * @throws GatewayError if it names no model that its key may use, or its body is invalid.
  */
-export async function answerUnified(
+export async function handleUnified(
   parts: GatewayParts,
   admitted: Admitted & { readonly key: KeySnapshot; readonly unified: UnifiedAdmission },
   body: Uint8Array,

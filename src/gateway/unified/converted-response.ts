@@ -1,10 +1,10 @@
 import type { Candidate } from "../../routing/walk.ts";
 import { isPending } from "../../runtime/pending.ts";
 import { type Converted, countIn } from "../../unified/converted.ts";
-import { noteAnswerer } from "./answered.ts";
-import type { Answerer } from "./answerer.ts";
+import { noteResponder } from "./note-response.ts";
 import type { ResponseOptions } from "./outcome.ts";
 import type { ProviderHead } from "./provider-head.ts";
+import type { Responder } from "./responder.ts";
 import type { BodyHost } from "./response-body.ts";
 
 const jsonHeaders = (body: Uint8Array) => [
@@ -15,7 +15,7 @@ const jsonHeaders = (body: Uint8Array) => [
 ];
 
 /** Responds with a token count or embeddings in the client's form. @param bytes - decompressed. @param chunks - as received. */
-export async function answerConverted(
+export async function respondConverted(
   host: BodyHost,
   { reading }: Converted,
   head: ProviderHead,
@@ -43,23 +43,23 @@ export async function answerConverted(
  *
  * @param calls - number of failed calls made for it.
  */
-export function answerEstimate(
-  { admitted, work, events, onAnswered }: Pick<ResponseOptions, "admitted" | "work" | "events" | "onAnswered">,
+export function respondWithEstimate(
+  { admitted, work, events, onResponse }: Pick<ResponseOptions, "admitted" | "work" | "events" | "onResponse">,
   candidate: Candidate,
   { tokens, calls }: { readonly tokens: number; readonly calls: number },
 ): void {
   const { exchange } = admitted;
   const { endpoint } = work.admission;
   const { target, model } = candidate;
-  const responder: Answerer = {
+  const responder: Responder = {
     provider: target.provider.name,
     target: "",
     isTranslated: false,
     routing: { routedModel: model, route: target.route, warnings: ["estimated usage"] },
   };
-  noteAnswerer(exchange, responder, target.provider, { calls });
+  noteResponder(exchange, responder, target.provider, { calls });
   exchange.routing = { ...exchange.routing, reason: target.reason };
-  onAnswered?.(responder, candidate);
+  onResponse?.(responder, candidate);
   const body = Buffer.from(countIn("shape" in endpoint ? endpoint.shape : "", tokens));
   events.onHead(200, "OK", jsonHeaders(body));
   events.onData(body);

@@ -7,9 +7,9 @@ import type { Exchange } from "../exchange.ts";
 import { pairsWhere, toHeaderValue } from "../headers/headers.ts";
 import { NameSet } from "../headers/name-set.ts";
 import { maskOf, maskResponseHeaders } from "../headers/secrets.ts";
-import type { Answerer } from "./answerer.ts";
 import type { Attempt } from "./attempt.ts";
 import type { ResponseOptions } from "./outcome.ts";
+import type { Responder } from "./responder.ts";
 
 const WARNING_BYTES_MAX = 2_048;
 
@@ -34,14 +34,14 @@ function warningHeader(warnings: readonly string[]): string {
 }
 
 /** Sets on the exchange who responds, for its record and its headers. Called right before its head is sent. */
-export function noteAnswered(options: ResponseOptions, warnings: readonly string[]): void {
+export function noteResponse(options: ResponseOptions, warnings: readonly string[]): void {
   const { admitted, attempt, number, failures, work } = options;
   const { exchange } = admitted;
   const { candidate, outbound } = attempt;
   const { provider } = candidate.target;
-  const answerer = answererOf(attempt, work.admission.endpoint, warnings);
+  const responder = responderOf(attempt, work.admission.endpoint, warnings);
   const isStored = candidate.credential !== "client";
-  noteAnswerer(exchange, answerer, provider, {
+  noteResponder(exchange, responder, provider, {
     calls: number,
     reason: failures.length === 0 ? candidate.target.reason : `fallback from ${failures.join(", ")}`,
     credential: candidate.credential === "client" ? "client" : candidate.credential.name,
@@ -53,43 +53,43 @@ export function noteAnswered(options: ResponseOptions, warnings: readonly string
       headers: maskResponseHeaders(withoutKeys(attempt.request.headers), maskOf(provider).headers),
       body: changed,
     });
-  options.onAnswered?.(answerer, candidate);
+  options.onResponse?.(responder, candidate);
 }
 
 /** The same value for all calls of one way that lose nothing. */
-function answererOf(attempt: Attempt, endpoint: Endpoint, warnings: readonly string[]): Answerer {
+function responderOf(attempt: Attempt, endpoint: Endpoint, warnings: readonly string[]): Responder {
   const { way, path, outbound } = attempt;
   const isUsual = warnings.length === 0 && path === way.path;
   const isSame = outbound.kind === "same";
   const from = isSame ? SAME : "shape" in endpoint ? endpoint.shape : "";
-  const known = isUsual ? way.answerers.get(from) : undefined;
+  const known = isUsual ? way.responders.get(from) : undefined;
   if (known !== undefined) return known;
   const mapping = isSame ? UNMAPPED : mappingOf(from);
   const { model, target } = attempt.candidate;
-  const answerer: Answerer = {
+  const responder: Responder = {
     provider: target.provider.name,
     target: way.origin,
     isTranslated: !isSame,
     routing: { routedModel: model, path: whereOf(attempt).path, route: target.route, mapping, warnings },
   };
-  if (isUsual) way.answerers.set(from, answerer);
-  return answerer;
+  if (isUsual) way.responders.set(from, responder);
+  return responder;
 }
 
 /** Stands for a shape if the response is in the client's own. */
 const SAME = "=";
 
 /** The part of a record's routing that its answerer does not hold. */
-interface Answering extends Pick<RoutingMeta, "reason" | "credential" | "stored"> {
+interface Responding extends Pick<RoutingMeta, "reason" | "credential" | "stored"> {
   /** Number of calls made for this request; none if it shares another request's response. */
   readonly calls: number;
 }
 
-export function noteAnswerer(
+export function noteResponder(
   exchange: Exchange,
-  { target, isTranslated, routing, provider: name }: Answerer,
+  { target, isTranslated, routing, provider: name }: Responder,
   provider: ProviderPlugin | undefined,
-  { calls, ...chosen }: Answering,
+  { calls, ...chosen }: Responding,
 ): void {
   exchange.provider = provider;
   exchange.attempt = calls > 1 ? { attempt: calls, target, provider: name } : { target, provider: name };
