@@ -84,7 +84,8 @@ const words = [
   ...flags,
 ];
 // A part is run to look at it closely: each of its files in a process of its own.
-const shared = new Set(set.shares === true && rest.length === 0 ? sharingTests() : []);
+const mayShare = new Set(set.shares === true && rest.length === 0 ? sharingTests() : []);
+const shared = new Set(files.filter((file) => mayShare.has(file)));
 const apart = files.filter((file) => !shared.has(file));
 const cores = availableParallelism();
 // Tests wait for programs, limits of time and retries half of their time, those in a browser for its pages: further workers

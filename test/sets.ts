@@ -28,17 +28,21 @@ export function browserTests(root = HERE): string[] {
  * each property's runs. `node_modules/.weir-test-timings.json` has what each file took last.
  */
 export const LONG_TESTS: readonly string[] = `
+  api/access/metrics-attack
   api/cache
   api/changes/changes
   api/dashboard
   api/logins/session
+  api/logins/sso
+  api/logins/sso-hostile
+  api/logins/users
   api/reading
-  engine/libsql/column-store/answers
   engine/libsql/column-store/keeper
+  engine/libsql/column-store/results
+  engine/libsql/trees
   export/faults
   export/formats
   export/progress
-  engine/libsql/trees
   gateway/body-needs
   gateway/cache/files
   gateway/cache/sharing
@@ -49,11 +53,14 @@ export const LONG_TESTS: readonly string[] = `
   gateway/unified/count
   gateway/unified/failure-moments
   gateway/unified/matrix/matrix
+  gateway/unified/odd/odd
   gateway/unified/odd/responses
   gateway/unified/quirks-requests
   gateway/unified/same-bytes
   jobs/delivery
   jobs/retention
+  jobs/retention-clock
+  jobs/services
   mapping/hostile
   mapping/shapes/linear
   masking/mask
@@ -74,6 +81,7 @@ export const LONG_TESTS: readonly string[] = `
   serve/vault
   spool/writer
   store/local
+  store/packs/pack-store
 `
   .trim()
   .split(/\s+/)
