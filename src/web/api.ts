@@ -67,7 +67,7 @@ export async function call<T>(method: string, path: string, options: CallOptions
 
 /** The `data` of a GET, which may have been sent earlier. */
 export async function get<T>(path: string, signal?: AbortSignal, pending?: Promise<Heard>): Promise<T> {
-  const options = { ...(signal === undefined ? {} : { signal }), ...(pending === undefined ? {} : { asked: pending }) };
+  const options = { ...(signal === undefined ? {} : { signal }), ...(pending === undefined ? {} : { pending }) };
   return (await call<T>("GET", path, options)).data;
 }
 
