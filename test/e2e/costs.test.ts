@@ -115,6 +115,7 @@ test("an own price applies to new requests, and to earlier ones on request", asy
 /** What the service last said of an order to compute costs anew. */
 function servedBy({ dataDirectory }: Weir): unknown {
   const database = new Database(join(dataDirectory, "weir.db"));
+  database.exec("PRAGMA busy_timeout = 30000");
   const row = database.prepare("select value from settings where name = 'costs recompute state'").get();
   database.close();
   return row && JSON.parse((row as { value: string }).value);

@@ -51,7 +51,8 @@ test("a database locked by another process holds up no request and loses no reco
   const before = await traffic(weir, 5);
   await recordsOf(weir, before);
   const others = ["weir.db", "bodies.db"].map((name) => new Database(join(weir.dataDirectory, name)));
-  for (const other of others) other.exec("BEGIN EXCLUSIVE");
+  // The service may be writing at this moment, so a lock is waited for.
+  for (const other of others) other.exec("PRAGMA busy_timeout = 30000; BEGIN EXCLUSIVE");
   const ids = await traffic(weir, 100);
   await new Promise((wake) => setTimeout(wake, 500));
   const more = await traffic(weir, 20);

@@ -15,6 +15,7 @@ export function filesBelow(directory: string): string {
 /** The same of a data directory, with bodies as they are before compression. */
 export function everythingStored(dataDirectory: string): string {
   const bodies = new Database(join(dataDirectory, "bodies.db"));
+  bodies.exec("PRAGMA busy_timeout = 30000");
   const packs = bodies.prepare("select data from packs").all() as { data: Buffer }[];
   bodies.close();
   return [filesBelow(dataDirectory), ...packs.map(({ data }) => zstdDecompressSync(data).toString("latin1"))].join(
