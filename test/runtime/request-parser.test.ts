@@ -2,6 +2,8 @@ import { expect, test } from "bun:test";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import fc from "fast-check";
+import { isSecretName } from "../../src/masking/names.ts";
+import { repeats } from "../../src/runtime/http/header-fields.ts";
 import { MalformedRequest, type RequestHead, RequestParser } from "../../src/runtime/http/request-parser.ts";
 import { assertProperty } from "../chance.ts";
 import { exchangeRaw } from "../raw-http.ts";
@@ -69,6 +71,43 @@ test("header values keep their bytes and lose the blanks around them", () => {
 });
 
 const head = (line: string) => `POST / HTTP/1.1\r\nHost: x\r\n${line}\r\n\r\n`;
+
+test("a value that begins, ends or looks like the usual one is read as it was sent", () => {
+  const usual = "application/json";
+  const lines = [
+    ...Array.from({ length: 40 }, () => ` ${usual}`),
+    ...[` ${usual}; charset=utf-8`, ` ${usual.slice(0, -1)}`, ` ${usual} `, `  ${usual}`, usual, `\t${usual}`, "", " "],
+    ...[` ${usual}x`, ` ${usual} x`, ` X${usual}`, ` ${usual.toUpperCase()}`, ` ${usual}`],
+  ];
+  for (const line of lines)
+    for (const behind of ["", "X-Last: 1\r\n"]) {
+      const { requests, fault } = read([`GET / HTTP/1.1\r\nHost: x\r\nContent-Type:${line}\r\n${behind}\r\n`]);
+      expect(fault).toBeUndefined();
+      const rest = behind === "" ? [] : ["X-Last", "1"];
+      expect(requests[0]!.headers).toEqual(["Host", "x", "Content-Type", line.trim(), ...rest]);
+    }
+});
+
+test("no name whose value may be a credential has a usual value", () => {
+  const word = fc.constantFrom(
+    "x",
+    "stainless",
+    "api",
+    "key",
+    "auth",
+    "token",
+    "host",
+    "date",
+    "server",
+    "cookie",
+    "lang",
+  );
+  const name = fc.array(word, { minLength: 1, maxLength: 5 }).map((words) => words.join("-"));
+  assertProperty(fc.property(name, (each) => !(repeats(each) && isSecretName(each))));
+  expect(["x-stainless-api-key", "authorization", "gateway-auth", "x-stainless-lang"].filter(repeats)).toEqual([
+    "x-stainless-lang",
+  ]);
+});
 
 test.each([
   ["another case", "host: y", ["host", "y"]],

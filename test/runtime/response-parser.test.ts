@@ -107,3 +107,20 @@ test("whatever bytes come, the parser delivers, waits or refuses, and never ends
     { numRuns: 500 },
   );
 });
+
+test("a status line that only begins or ends like the last one is read as it was sent", () => {
+  const lines = [
+    "HTTP/1.1 200 OK",
+    "HTTP/1.1 200 OK",
+    "HTTP/1.1 200 OKAY",
+    "HTTP/1.1 200",
+    "HTTP/1.1 201 OK",
+    "HTTP/1.0 200 OK",
+  ];
+  for (const line of [...lines, ...lines.toReversed()]) {
+    const [, status, reason = ""] = line.split(" ");
+    const { heads, reusable } = read([Buffer.from(`${line}\r\nContent-Length: 0\r\n\r\n`)], false);
+    expect(heads).toEqual([`${status} ${reason} Content-Length|0`]);
+    expect(reusable).toBe(!line.startsWith("HTTP/1.0"));
+  }
+});

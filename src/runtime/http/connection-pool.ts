@@ -143,7 +143,11 @@ export class Connection {
 
   resume(): void {
     this.socket.resume();
-    this.#guard(() => this.parser.resume());
+    try {
+      this.parser.resume();
+    } catch (error) {
+      this.#failed(error);
+    }
     if (!this.parser.paused && this.#ended) this.#report();
   }
 
@@ -168,8 +172,15 @@ export class Connection {
   }
 
   readonly #onData = (bytes: Buffer): void => {
-    if (this.#call === undefined) this.#pool.drop(this);
-    else this.#guard(() => this.parser.execute(bytes));
+    if (this.#call === undefined) {
+      this.#pool.drop(this);
+      return;
+    }
+    try {
+      this.parser.execute(bytes);
+    } catch (error) {
+      this.#failed(error);
+    }
   };
 
   readonly #onDrain = (): void => this.#call?.drained();
@@ -202,14 +213,10 @@ export class Connection {
     this.destroy();
   }
 
-  #guard(read: () => void): void {
-    try {
-      read();
-    } catch (error) {
-      const call = this.#call;
-      this.destroy();
-      if (!(error instanceof UpstreamError)) throw error;
-      call?.fail(error);
-    }
+  #failed(error: unknown): void {
+    const call = this.#call;
+    this.destroy();
+    if (!(error instanceof UpstreamError)) throw error;
+    call?.fail(error);
   }
 }

@@ -1,13 +1,24 @@
 const FIELD_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-const names = new Map<string, FieldName>();
 /** Maximum number and length of remembered names: clients with invented names must not fill the memory. */
 const NAMES_MAX = 5_000;
 const NAME_LENGTH_MAX = 128;
+
+/** Names, in lower case, whose values describe a program or a message and repeat. One value of each stays in memory. */
+const REPEATING =
+  /^(?:host|user-agent|accept(?:-encoding|-language)?|connection|content-(?:type|length|encoding)|transfer-encoding|date|server|vary|cache-control|(?:anthropic|openai)-version|x-stainless-(?:lang|os|arch|package-version|runtime|runtime-version|retry-count|timeout|async|helper-method))$/;
+const VALUE_LENGTH_MAX = 256;
+/** A value that differs from the usual one becomes the usual one once in so many times: it is copied for that. */
+const DIFFERENT_MAX = 16;
 
 /** A field's name as sent, and its rule for the message's framing. */
 interface FieldName {
   readonly raw: string;
   readonly rule: Rule | undefined;
+  readonly repeats: boolean;
+  /** A value that it had, if its values repeat: such a value is neither cut out of its head nor copied again. */
+  usual: string | undefined;
+  /** How often its value has differed. */
+  different: number;
 }
 
 type Rule = (framing: Framing, value: string, fault: Fault) => void;
@@ -42,6 +53,7 @@ export class FieldReader {
   readonly #fault: Fault;
   /** The name that the last head had in each line: most heads are from the same few programs. */
   readonly #expected: FieldName[] = [];
+  readonly #names = new Map<string, FieldName>();
 
   /** @param fault - creates the error to throw if a line is not a field or a length is ambiguous. */
   constructor(fault: Fault) {
@@ -56,18 +68,24 @@ export class FieldReader {
   read(text: string, start: number, headers: string[]): Framing {
     const framing = new Framing();
     for (let at = start; at <= text.length; ) {
-      let end = text.indexOf("\r\n", at);
-      if (end < 0) end = text.length;
-      const name = this.#nameAt(text, at, end, headers.length / 2);
-      const value = trimmed(text, at + name.raw.length + 1, end);
+      const name = this.#nameAt(text, at, headers.length / 2);
+      const from = at + name.raw.length + 1;
+      let value = usualAt(text, from, name);
+      if (value !== undefined) at = from + value.length + 3;
+      else {
+        let end = text.indexOf("\r\n", from);
+        if (end < 0) end = text.length;
+        value = trimmed(text, from, end);
+        if (name.repeats) learn(name, value);
+        at = end + 2;
+      }
       headers.push(name.raw, value);
       name.rule?.(framing, value, this.#fault);
-      at = end + 2;
     }
     return framing;
   }
 
-  #nameAt(text: string, at: number, end: number, line: number): FieldName {
+  #nameAt(text: string, at: number, line: number): FieldName {
     const expected = this.#expected[line];
     if (
       expected !== undefined &&
@@ -76,13 +94,48 @@ export class FieldReader {
     )
       return expected;
     const colon = text.indexOf(":", at);
-    if (colon <= at || colon > end) throw this.#fault("a header field has no name");
-    const name = nameOf(text.slice(at, colon), this.#fault);
+    const end = text.indexOf("\r\n", at);
+    if (colon <= at || (end >= 0 && colon > end)) throw this.#fault("a header field has no name");
+    const name = this.#nameOf(text.slice(at, colon));
     if (line < EXPECTED_MAX && name.raw.length <= NAME_LENGTH_MAX) this.#expected[line] = name;
+    return name;
+  }
+
+  /** A checked name. Names are few and repeat, so results are cached. */
+  #nameOf(raw: string): FieldName {
+    const known = this.#names.get(raw);
+    if (known !== undefined) return known;
+    if (!FIELD_NAME.test(raw)) throw this.#fault("a header field has no name that could be one");
+    const lower = raw.toLowerCase();
+    const rule = Object.hasOwn(RULES, lower) ? RULES[lower] : undefined;
+    const own = copyOf(raw);
+    const name = { raw: own, rule, repeats: repeats(lower), usual: undefined, different: 0 };
+    if (this.#names.size < NAMES_MAX && own.length <= NAME_LENGTH_MAX) this.#names.set(own, name);
     return name;
   }
 }
 
+/** Whether the values of a name repeat and are never credentials. @param lower - in lower case. */
+export const repeats = (lower: string): boolean => REPEATING.test(lower);
+
+/** The usual value of a name if the line whose colon is before `from` has it, after one space as nearly all lines do. */
+function usualAt(text: string, from: number, { usual }: FieldName): string | undefined {
+  if (usual === undefined || text.charCodeAt(from) !== SPACE || !text.startsWith(usual, from + 1)) return undefined;
+  const end = from + 1 + usual.length;
+  return end === text.length || text.charCodeAt(end) === CARRIAGE_RETURN ? usual : undefined;
+}
+
+function learn(name: FieldName, value: string): void {
+  const isDue = name.different % DIFFERENT_MAX === 0;
+  name.different++;
+  if (isDue && value !== "" && value.length <= VALUE_LENGTH_MAX) name.usual = copyOf(value);
+}
+
+/** A substring would keep the entire text in memory, with the keys in it. */
+const copyOf = (part: string): string => Buffer.from(part, "latin1").toString("latin1");
+
+const SPACE = 0x20;
+const CARRIAGE_RETURN = 0x0d;
 const COLON = 0x3a;
 
 /** Whether a line is a valid trailer. */
@@ -113,19 +166,6 @@ const RULES: Readonly<Record<string, Rule>> = {
     framing.expects = /^100-continue$/i.test(value);
   },
 };
-
-/** A checked name. Names are few and repeat, so results are cached. */
-function nameOf(raw: string, fault: Fault): FieldName {
-  const known = names.get(raw);
-  if (known !== undefined) return known;
-  if (!FIELD_NAME.test(raw)) throw fault("a header field has no name that could be one");
-  const lower = raw.toLowerCase();
-  // A copy: a substring would keep the entire text in memory, with the keys in it.
-  const own = Buffer.from(raw, "latin1").toString("latin1");
-  const name = { raw: own, rule: Object.hasOwn(RULES, lower) ? RULES[lower] : undefined };
-  if (names.size < NAMES_MAX && own.length <= NAME_LENGTH_MAX) names.set(own, name);
-  return name;
-}
 
 function trimmed(text: string, start: number, end: number): string {
   let from = start;

@@ -32,7 +32,8 @@ const EMPTY_LINES_MAX = 4;
 const NOTHING = Buffer.alloc(0);
 
 const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS.filter((method) => method !== "CONNECT"));
-const REQUEST_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+) (.+) HTTP\/1\.([01])$/;
+const REQUEST_LINE = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+ .+ HTTP\/1\.[01](?:\r\n|$)/;
+const VERSION_LENGTH = " HTTP/1.1".length;
 const URI_BYTES = /^[\x21-\x7e]+$/;
 /** How a request may begin: with a method, or an empty line. */
 const FIRST_BYTES = /^(?:\r\n?|[!#$%&'*+\-.^_`|~0-9A-Za-z]+(?: |$))/;
@@ -185,14 +186,13 @@ export class RequestParser {
       return false;
     }
     const text = bytes.toString("latin1", at, end);
-    const lineEnd = text.indexOf("\r\n");
-    const line = lineEnd < 0 ? text : text.slice(0, lineEnd);
-    const { method, url, old } = readLine(line);
+    const found = text.indexOf("\r\n");
+    const lineEnd = found < 0 ? text.length : found;
+    const { method, url, old } = readLine(text, lineEnd);
     // Those in the target are refused by the request's handler.
-    if (MALFORMED.test(text) && MALFORMED.test(text.slice(line.length)))
-      throw malformed("its head holds control bytes");
+    if (MALFORMED.test(text) && MALFORMED.test(text.slice(lineEnd))) throw malformed("its head holds control bytes");
     const headers: string[] = [];
-    const framing = lineEnd < 0 ? new Framing() : FIELDS.read(text, lineEnd + 2, headers);
+    const framing = found < 0 ? new Framing() : FIELDS.read(text, lineEnd + 2, headers);
     if (headers.length > FIELDS_MAX * 2) throw new MalformedRequest("size", "it has too many header fields");
     this.#at = end + 4;
     this.#searched = 0;
@@ -210,7 +210,7 @@ export class RequestParser {
     const seen = Math.max(at, this.#searched);
     const from = seen > at && bytes[seen - 1] === 13 ? seen - 1 : seen;
     const lineEnd = bytes.indexOf("\r\n", at, "latin1");
-    if (lineEnd >= from) readLine(bytes.toString("latin1", at, lineEnd));
+    if (lineEnd >= from) readLine(bytes.toString("latin1", at, lineEnd), lineEnd - at);
     const to = bytes[bytes.byteLength - 1] === 13 ? bytes.byteLength - 1 : bytes.byteLength;
     const fresh = bytes.toString("latin1", from, to);
     const ofLine = lineEnd < 0 ? fresh.length : Math.max(0, lineEnd - from);
@@ -227,13 +227,18 @@ export class RequestParser {
   }
 }
 
-function readLine(line: string): Pick<RequestHead, "method" | "url" | "old"> {
-  const [, method, url, minor] = REQUEST_LINE.exec(line) ?? [];
-  if (method === undefined || url === undefined) throw malformed("its first line cannot be read");
-  if (!KNOWN_METHODS.has(method)) throw new MalformedRequest("method", "its method is not known");
+/** Reads the first line of `text`, which ends at `lineEnd`. */
+function readLine(text: string, lineEnd: number): Pick<RequestHead, "method" | "url" | "old"> {
+  if (!REQUEST_LINE.test(text)) throw malformed("its first line cannot be read");
+  // Without a look-up for the usual method: a part of a text must be copied and hashed for it.
+  const method = text.startsWith("POST ") ? "POST" : text.slice(0, text.indexOf(" "));
+  if (method !== "POST" && !KNOWN_METHODS.has(method)) throw new MalformedRequest("method", "its method is not known");
+  const url = text.slice(method.length + 1, lineEnd - VERSION_LENGTH);
   if (!url.startsWith("/") && !URI_BYTES.test(url)) throw malformed("its target is no URI");
-  return { method, url, old: minor === "0" };
+  return { method, url, old: text.charCodeAt(lineEnd - 1) === ZERO };
 }
+
+const ZERO = 0x30;
 
 function malformed(why: string): MalformedRequest {
   return new MalformedRequest("malformed", why);

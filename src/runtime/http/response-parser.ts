@@ -30,7 +30,18 @@ const CHUNKS: ChunkRules = {
   malformed,
 };
 const FIELDS = new FieldReader(malformed);
-const STATUS_LINE = /^HTTP\/1\.([01]) ([1-5]\d\d|[6-9]\d\d)(?: (.*))?$/;
+const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: (.*))?$/;
+const STATUS_LINE_LENGTH_MAX = 64;
+
+interface StatusLine {
+  readonly text: string;
+  readonly status: number;
+  readonly reason: string;
+  readonly old: boolean;
+}
+
+/** The last one that was read: most are the same. */
+let usual: StatusLine | undefined;
 
 /**
  * Parses HTTP/1.1 responses from a connection, one after the other. It is strict where leniency would let two readers see
@@ -162,12 +173,9 @@ export class ResponseParser {
     if (end - at > this.#headBytesMax) throw malformed("its head is too large");
     const text = bytes.toString("latin1", at, end);
     if (MALFORMED.test(text)) throw malformed("its head holds control bytes");
-    const lineEnd = text.indexOf("\r\n");
-    const [, minor, code, reason = ""] = STATUS_LINE.exec(lineEnd < 0 ? text : text.slice(0, lineEnd)) ?? [];
-    if (code === undefined) throw malformed("its status line cannot be read");
-    const status = Number(code);
+    const { status, reason, old, text: line } = readStatusLine(text);
     const headers: string[] = [];
-    const framing = lineEnd < 0 ? new Framing() : FIELDS.read(text, lineEnd + 2, headers);
+    const framing = line.length === text.length ? new Framing() : FIELDS.read(text, line.length + 2, headers);
     if (headers.length > FIELDS_MAX * 2) throw malformed("it has too many header fields");
     const next = end + 4;
     if (status === 101) return this.#switch(reason, headers, bytes.subarray(next));
@@ -175,7 +183,7 @@ export class ResponseParser {
       this.#information(status, headers);
       return next;
     }
-    this.#frame(status, minor === "0", framing);
+    this.#frame(status, old, framing);
     this.#sink?.onHead(status, reason, headers);
     return next;
   }
@@ -204,6 +212,19 @@ export class ResponseParser {
     this.#state = isUntilClose ? UNTIL_CLOSE : BODY;
     this.#body.begin(isBodyless ? NO_BODY : framing);
   }
+}
+
+/** Reads the first line of a head. */
+function readStatusLine(text: string): StatusLine {
+  if (usual !== undefined && text.startsWith(usual.text) && text.startsWith("\r\n", usual.text.length)) return usual;
+  const lineEnd = text.indexOf("\r\n");
+  // Copies: a substring would keep the entire head in memory.
+  const line = Buffer.from(lineEnd < 0 ? text : text.slice(0, lineEnd), "latin1").toString("latin1");
+  const [, minor, code, reason = ""] = STATUS_LINE.exec(line) ?? [];
+  if (code === undefined) throw malformed("its status line cannot be read");
+  const read = { text: line, status: Number(code), reason, old: minor === "0" };
+  if (line.length <= STATUS_LINE_LENGTH_MAX) usual = read;
+  return read;
 }
 
 function malformed(why: string): UpstreamError {

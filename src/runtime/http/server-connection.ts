@@ -197,7 +197,11 @@ export class ServerConnection implements RequestSink, TurnConnection {
       return;
     }
     this.#headBegan = false;
-    this.#guard(() => this.#parser.next());
+    try {
+      this.#parser.next();
+    } catch (error) {
+      this.#failed(error);
+    }
     this.#settle();
   }
 
@@ -225,7 +229,11 @@ export class ServerConnection implements RequestSink, TurnConnection {
   }
 
   #go(): void {
-    this.#guard(() => this.#parser.resume());
+    try {
+      this.#parser.resume();
+    } catch (error) {
+      this.#failed(error);
+    }
     this.#settle();
   }
 
@@ -250,7 +258,11 @@ export class ServerConnection implements RequestSink, TurnConnection {
       this.#discard(bytes);
       return;
     }
-    this.#guard(() => this.#parser.execute(bytes));
+    try {
+      this.#parser.execute(bytes);
+    } catch (error) {
+      this.#failed(error);
+    }
     if (this.#turn === undefined) this.#awaitHead();
     else if (this.#parser.waitingBytes > WAITING_BYTES_MAX) this.#pauseSocket();
   };
@@ -288,13 +300,9 @@ export class ServerConnection implements RequestSink, TurnConnection {
     turn?.lost();
   };
 
-  #guard(read: () => void): void {
-    try {
-      read();
-    } catch (error) {
-      if (!(error instanceof MalformedRequest)) throw error;
-      this.#broken(error.fault);
-    }
+  #failed(error: unknown): void {
+    if (!(error instanceof MalformedRequest)) throw error;
+    this.#broken(error.fault);
   }
 
   /** The input is malformed; nothing after it will be parsed. */
