@@ -1,3 +1,4 @@
+import type { Edit } from "../json-text/edits.ts";
 import type { CallMemories, CallMemory } from "../mapping/translate/call-memory.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { BeginMeta, HeadMeta, MessageMeta, Outcome, RawHeaders, SpoolWriter } from "../spool/frame.ts";
@@ -25,7 +26,12 @@ export interface SentInstead {
   readonly headers: RawHeaders;
   /** Undefined if it is the client's. */
   readonly body: Uint8Array | undefined;
+  /** How it differs from the client's body as recorded, if that is known. */
+  readonly edits?: readonly Edit[] | undefined;
 }
+
+/** More edits are not worth it: the body is recorded instead. */
+const EDITS_MAX = 16;
 
 /** Writes one exchange to the spool: applies caps, omissions and counters, and writes the end exactly once. */
 export class Recording {
@@ -116,6 +122,12 @@ export class Recording {
     this.#differs = true;
     const body = this.#omitRequest ? undefined : sent?.body;
     const headers = sent === undefined ? {} : { headers: sent.headers };
+    const edits = body === undefined || this.#requestTruncated ? undefined : sent?.edits;
+    if (edits !== undefined && edits.length <= EDITS_MAX) {
+      const edited = { of: this.requestBytes, edits };
+      this.#spool.providerRequest(this.#id, { time: this.now(), ...headers, hasBody: false, edited });
+      return;
+    }
     this.#spool.providerRequest(this.#id, { time: this.now(), ...headers, hasBody: body !== undefined });
     if (body === undefined) return;
     const isWhole = body.byteLength <= this.#capBytes;

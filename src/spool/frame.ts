@@ -1,3 +1,5 @@
+import type { Edit } from "../json-text/edits.ts";
+
 /**
  * The contents of the journal: frames, each of one exchange, in chronological order.
  *
@@ -115,8 +117,17 @@ export interface ProviderRequestMeta {
   readonly time: number;
   /** Credentials masked. Undefined if the provider was sent the client's request, this time. */
   readonly headers?: RawHeaders;
-  /** Whether chunks with its body follow; otherwise the body was the client's. */
+  /** Whether chunks with its body follow; otherwise the body was the client's, with `edited` applied to it. */
   readonly hasBody: boolean;
+  readonly edited?: EditedBody;
+}
+
+/** A body that differs from the client's in a few places: the provider's copy is not written a second time. */
+export interface EditedBody {
+  /** Bytes of the client's body. Edits of a body that the spool has only partly cannot be applied. */
+  readonly of: number;
+  /** In order of position, without overlaps. */
+  readonly edits: readonly Edit[];
 }
 
 /** The provider's own response, if the client gets a different one; chunks with its body follow. A later one replaces it. */

@@ -1,3 +1,4 @@
+import { areEdits } from "../json-text/edits.ts";
 import type {
   BeginMeta,
   EndMeta,
@@ -102,7 +103,12 @@ const HEAD: Form<HeadMeta> = {
   routing: optional(isRouting),
 };
 
-const PROVIDER_REQUEST: Form<ProviderRequestMeta> = { time: isTime, headers: optional(isHeaders), hasBody: isFlag };
+const PROVIDER_REQUEST: Form<ProviderRequestMeta> = {
+  time: isTime,
+  headers: optional(isHeaders),
+  hasBody: isFlag,
+  edited: optional((value) => isObject(value) && isCount(value["of"]) && areEdits(value["edits"], Number(value["of"]))),
+};
 const PROVIDER_RESPONSE: Form<ProviderResponseMeta> = { time: isTime, status: isStatus, headers: isHeaders };
 
 const END: Form<EndMeta> = {

@@ -1,3 +1,4 @@
+import { type Edit, edited } from "../json-text/edits.ts";
 import { isObject, parseJson, utf8Of } from "../mapping/json.ts";
 import { addressesFor, type FetchedFiles, withFiles } from "../mapping/translate/addresses.ts";
 import { type CallMemories, withMemories } from "../mapping/translate/call-memory.ts";
@@ -8,7 +9,7 @@ import type { Call, Json, Loss, Prompt, Shape, ShapeAt } from "../plugin-host/co
 import { type ClientApi, nameOfApi, shapeOfApi } from "./client-api.ts";
 import { isRouting } from "./describe.ts";
 import { forgetParsed, parsedOf, takeParsed } from "./parsed-bodies.ts";
-import { topLevelMembers, withMembers } from "./top-level.ts";
+import { memberEdits, topLevelMembers } from "./top-level.ts";
 import { withTurns } from "./with-turns.ts";
 
 /** A client's request with the settings of one target. */
@@ -51,7 +52,14 @@ export type Spoken = Omit<ShapeAt, "shape"> & Partial<Pick<ShapeAt, "shape">>;
 
 /** A request for a provider. */
 export type Outbound =
-  | { readonly kind: "same"; readonly at: Spoken; readonly body: Uint8Array; readonly addsUsage: boolean }
+  | {
+      readonly kind: "same";
+      readonly at: Spoken;
+      readonly body: Uint8Array;
+      /** How `body` differs from the given one, if that is known. */
+      readonly edits?: readonly Edit[] | undefined;
+      readonly addsUsage: boolean;
+    }
   | {
       readonly kind: "translated";
       readonly at: ShapeAt;
@@ -219,8 +227,8 @@ function unchanged(request: OutboundRequest, at: ShapeAt, members: readonly stri
   if (place.betasInBody === true && request.betas.length > 0) set["anthropic_beta"] = JSON.stringify(request.betas);
   const addsUsage = askUsage && stream && from === "chat-completions";
   if (addsUsage) set["stream_options"] = JSON.stringify({ ...streamOptions(request), include_usage: true });
-  const bytes = withMembers(body, set, new Set([...request.routing, ...also]));
-  return bytes === undefined ? undefined : { kind: "same", at, body: bytes, addsUsage };
+  const edits = memberEdits(body, set, new Set([...request.routing, ...also]));
+  return edits === undefined ? undefined : { kind: "same", at, body: edited(body, edits), edits, addsUsage };
 }
 
 /** The stream options other than usage. */

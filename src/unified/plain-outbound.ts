@@ -7,7 +7,7 @@ import type { ResponseContext } from "./response.ts";
 
 /** An outbound request as it crosses threads: shapes by index, names as a list. */
 export type PlainOutbound =
-  | { readonly kind: "same"; readonly place: number; readonly body: Uint8Array; readonly addsUsage: boolean }
+  | (Omit<Extract<Outbound, { readonly kind: "same" }>, "at"> & { readonly place: number })
   | (Omit<Extract<Outbound, { readonly kind: "translated" }>, "at" | "shape" | "names"> & {
       readonly place: number;
       readonly names: PlainToolNames;
@@ -28,7 +28,10 @@ export function toPlain(outbound: Outbound, { shapes }: OutboundRequest): PlainO
   if (outbound.kind === "refused" || outbound.kind === "invalid") return outbound;
   const place = shapes.indexOf(outbound.at as ShapeAt);
   if (outbound.kind === "fetch") return { kind: "fetch", place, addresses: outbound.addresses };
-  if (outbound.kind === "same") return { kind: "same", place, body: outbound.body, addsUsage: outbound.addsUsage };
+  if (outbound.kind === "same") {
+    const { kind, body, edits, addsUsage } = outbound;
+    return { kind, place, body, edits, addsUsage };
+  }
   const { kind, body, prompt, losses, names } = outbound;
   return { kind, place, body, prompt: cloneable(prompt), losses, names: names.plain };
 }
@@ -44,7 +47,10 @@ export function fromPlain(plain: PlainOutbound, { shapes }: OutboundRequest): Ou
   if (plain.kind === "refused" || plain.kind === "invalid") return plain;
   const at = shapes[plain.place]!;
   if (plain.kind === "fetch") return { kind: "fetch", at, addresses: plain.addresses };
-  if (plain.kind === "same") return { kind: "same", at, body: plain.body, addsUsage: plain.addsUsage };
+  if (plain.kind === "same") {
+    const { kind, body, edits, addsUsage } = plain;
+    return { kind, at, body, edits, addsUsage };
+  }
   const { kind, body, prompt, losses, names } = plain;
   return { kind, at, shape: SHAPES[shapeNameOf(at)]!, body, prompt, losses, names: ToolNames.from(names) };
 }

@@ -1,3 +1,5 @@
+import { bufferOf, type Edit, edited } from "../json-text/edits.ts";
+
 /** A member of a JSON object, with its position in the text. */
 export interface MemberSpan {
   readonly name: string;
@@ -46,13 +48,6 @@ export function topLevelMembers(given: Uint8Array): MemberSpan[] | undefined {
   }
 }
 
-/** The replacement of `[from, to)`. */
-interface Edit {
-  readonly from: number;
-  readonly to: number;
-  readonly text: string;
-}
-
 /**
  * Sets and removes members of a JSON object. Other members stay byte for byte.
  *
@@ -63,6 +58,16 @@ export function withMembers(
   set: Readonly<Record<string, string>>,
   removed: ReadonlySet<string> = NONE,
 ): Uint8Array | undefined {
+  const edits = memberEdits(bytes, set, removed);
+  return edits && edited(bytes, edits);
+}
+
+/** The edits that do it, in order of position. */
+export function memberEdits(
+  bytes: Uint8Array,
+  set: Readonly<Record<string, string>>,
+  removed: ReadonlySet<string>,
+): Edit[] | undefined {
   const members = topLevelMembers(bytes);
   if (members === undefined) return undefined;
   const edits: Edit[] = [];
@@ -87,30 +92,10 @@ export function withMembers(
   const added = missing.map((name) => `${JSON.stringify(name)}:${set[name]}`).join(",");
   const text = kept !== undefined && added !== "" ? `,${added}` : added;
   if (from < close || text !== "") edits.push({ from, to: close, text });
-  return edited(bytes, edits);
+  return edits;
 }
 
 const NONE: ReadonlySet<string> = new Set();
-
-/** Applies edits with a single copy. @param edits - in order of position, without overlaps. */
-function edited(bytes: Uint8Array, edits: readonly Edit[]): Uint8Array {
-  let length = bytes.byteLength;
-  for (const { from, to, text } of edits) length += from - to + Buffer.byteLength(text);
-  const given = bufferOf(bytes);
-  const changed = Buffer.allocUnsafe(length);
-  let [at, read] = [0, 0];
-  for (const { from, to, text } of edits) {
-    at += given.copy(changed, at, read, from);
-    at += changed.write(text, at);
-    read = to;
-  }
-  given.copy(changed, at, read);
-  return changed;
-}
-
-/** The same bytes. `buffer` of a Buffer is not read: its first reader creates an object that most never need. */
-const bufferOf = (bytes: Uint8Array): Buffer =>
-  bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 const isSpace = (byte: number) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 

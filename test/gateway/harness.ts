@@ -2,6 +2,7 @@ import { Value } from "@sinclair/typebox/value";
 import { CONFIG_SCHEMA, type Config } from "../../src/config.ts";
 import { type Gateway, type GatewayOptions, startGateway } from "../../src/gateway/start.ts";
 import type { ProviderIndex } from "../../src/gateway/target.ts";
+import { edited } from "../../src/json-text/edits.ts";
 import { hashKey, type KeySnapshot } from "../../src/keys.ts";
 import { createLog } from "../../src/log.ts";
 import type { ProviderPlugin } from "../../src/plugin-host/contract.ts";
@@ -80,7 +81,9 @@ export class MemorySpool implements SpoolWriter {
   }
   providerRequest(id: string, requestHead: ProviderRequestMeta): void {
     const one = this.#open(id, "providerRequest");
-    if (one !== undefined) Object.assign(one.provider, { requestHead, request: Buffer.alloc(0) });
+    const edit = one?.requestBody.byteLength === requestHead.edited?.of ? requestHead.edited : undefined;
+    const request = edit === undefined ? Buffer.alloc(0) : edited(one!.requestBody, edit.edits);
+    if (one !== undefined) Object.assign(one.provider, { requestHead: asWritten(requestHead), request });
   }
   providerRequestChunk(id: string, bytes: Uint8Array): void {
     const side = this.#open(id, "providerRequestChunk")?.provider;

@@ -37,7 +37,8 @@ export async function handleUnified(
   if (endpoint.kind === "stored") return respondStored(parts, admitted, { scope: scope(), id: endpoint.id, body });
 
   const { translator } = parts.unified;
-  const unpacking = translator.unpacked(bodyOf(admitted.headers, body));
+  const coded = bodyOf(admitted.headers, body);
+  const unpacking = translator.unpacked(coded);
   const plain = isPending(unpacking) ? await unpacking : unpacking;
   const form = plain && endpoint.kind === "same" ? describeForm(plain, contentTypeOf(admitted)) : undefined;
   const describing = form ?? (plain && describedBy(translator, plain, endpoint));
@@ -78,7 +79,8 @@ export async function handleUnified(
     random: Math.random,
     now: Date.now(),
   });
-  const work: UnifiedWork = { admission: unified, body: whole, description, states, previous };
+  const isAsSent = understood === given && coded.coding === "";
+  const work: UnifiedWork = { admission: unified, body: whole, isAsSent, description, states, previous };
   const terms = { parts, admitted, work, walk, first };
   if (admitted.caching !== undefined) return respondCached(terms, admitted.caching);
   exchange.receive((events) => new UnifiedCall({ ...terms, events }));

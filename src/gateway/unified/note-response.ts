@@ -52,6 +52,7 @@ export function noteResponse(options: ResponseOptions, warnings: readonly string
     exchange.recording.providerRequest({
       headers: maskResponseHeaders(withoutKeys(attempt.request.headers), maskOf(provider).headers),
       body: changed,
+      edits: outbound.kind === "same" && work.isAsSent ? outbound.edits : undefined,
     });
   options.onResponse?.(responder, candidate);
 }

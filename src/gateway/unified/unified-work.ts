@@ -8,6 +8,8 @@ export interface UnifiedWork {
   readonly admission: UnifiedAdmission;
   /** As the client sent it, decompressed. */
   readonly body: Uint8Array;
+  /** Whether `body` has the bytes that the client sent: neither decompressed nor with items in place of references. */
+  readonly isAsSent?: boolean;
   readonly description: Description;
   /** State of calls in the body that the client dropped, as far as memory holds it. */
   readonly states: CallMemories;

@@ -223,7 +223,10 @@ export class Assembler {
     }
     this.#done.push(exchange);
     this.doneBytes += exchange.request.bytes + exchange.response.bytes + exchange.messages.bytes;
-    this.doneBytes += exchange.provider?.bytes ?? 0;
+    const { provider } = exchange;
+    if (provider === undefined) return;
+    this.doneBytes += provider.bytes;
+    if (provider.requestHead?.edited !== undefined) this.doneBytes += exchange.request.bytes;
   }
 }
 

@@ -20,7 +20,7 @@ interface Payload {
 /** What a provider received instead of the client's request, and sent instead of the client's response. */
 export class ProviderSide {
   readonly #capture: () => Capture;
-  requestHead: Required<ProviderRequestMeta> | undefined;
+  requestHead: (ProviderRequestMeta & Required<Pick<ProviderRequestMeta, "headers">>) | undefined;
   request: Capture;
   responseHead: ProviderResponseMeta | undefined;
   response: Capture;
@@ -40,14 +40,15 @@ export class ProviderSide {
     if (kind === FRAME.providerRequestChunk) this.request.add(buffer, from, to, segment, place);
     else if (kind === FRAME.providerResponseChunk) this.response.add(buffer, from, to, segment, place);
     else if (kind === FRAME.providerRequest) {
+      const head = readProviderRequest(buffer, from, to);
       this.request.release();
       this.request = this.#capture();
-      const head = readProviderRequest(buffer, from, to);
       this.requestHead = head.headers === undefined ? undefined : { ...head, headers: head.headers };
     } else if (kind === FRAME.providerResponse) {
+      const head = readProviderResponse(buffer, from, to);
       this.response.release();
       this.response = this.#capture();
-      this.responseHead = readProviderResponse(buffer, from, to);
+      this.responseHead = head;
     }
   }
 

@@ -136,7 +136,7 @@ function readExchangeOf(
   const request = toSide(exchange, "request", requestBytes, deps);
   const response = toSide(exchange, "response", responseBytes, deps);
   const messages = exchange.messages.bytes === 0 ? undefined : messageLines(exchange, deps.spool);
-  const provider = other && providerBodies(exchange, other, deps);
+  const provider = other && providerBodies(exchange, other, deps, request);
   const inputs = inputsOf(exchange, { request, response, provider }, labels, {
     provider: deps.provider(begin.provider),
     mappingOf: deps.learnt?.mappingOf(begin.organization, begin.provider),

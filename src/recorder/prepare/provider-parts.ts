@@ -1,6 +1,8 @@
 import { storedBody } from "../../bodies/stored-parts.ts";
+import { type CommonRange, keptRanges } from "../../json-text/edits.ts";
 import type { StoredPart } from "../../store/packs/request-content.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
+import { editedSide } from "./edited-body.ts";
 import type { PrepareDeps } from "./prepared.ts";
 import { decodedSide, type OtherSide, plainSide, type Side, type SideBytes, toSide } from "./sides.ts";
 
@@ -23,22 +25,31 @@ export function plainProviderBytes(exchange: Exchange, deps: PrepareDeps): Provi
   };
 }
 
-export function providerBodies(exchange: Exchange, bytes: ProviderBytes, deps: PrepareDeps): ProviderBodies {
+/** @param client - the client's request, if it is already read. */
+export function providerBodies(
+  exchange: Exchange,
+  bytes: ProviderBytes,
+  deps: PrepareDeps,
+  client?: Side,
+): ProviderBodies {
+  const { provider_request: request } = bytes;
+  const edited = request && client && editedSide(exchange, request, client);
   return {
-    provider_request: toSide(exchange, "provider_request", bytes.provider_request, deps),
+    provider_request: edited ?? toSide(exchange, "provider_request", request, deps),
     provider_response: toSide(exchange, "provider_response", bytes.provider_response, deps),
   };
 }
 
 /** These bodies as they are stored, a stream as its text. A body that the client wants omitted is not stored here either. */
-export function providerParts({ begin }: Exchange, bodies: ProviderBodies): StoredPart[] {
+export function providerParts({ begin, provider }: Exchange, bodies: ProviderBodies): StoredPart[] {
   const { provider_request: request, provider_response: response } = bodies;
+  const edit = provider?.requestHead?.edited;
   return [
-    ...(begin.omitRequest ? [] : toPart("provider_request", request)),
+    ...(begin.omitRequest ? [] : toPart("provider_request", request, edit && keptRanges(edit.of, edit.edits))),
     ...(begin.omitResponse ? [] : toPart("provider_response", response)),
   ];
 }
 
-function toPart(part: OtherSide, { body }: Side): StoredPart[] {
-  return body === undefined ? [] : [storedBody(part, body)];
+function toPart(part: OtherSide, { body }: Side, common?: readonly CommonRange[]): StoredPart[] {
+  return body === undefined ? [] : [{ ...storedBody(part, body), ...(common && { common }) }];
 }

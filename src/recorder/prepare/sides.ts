@@ -1,9 +1,10 @@
 import { type Body, readBody } from "../../bodies/body.ts";
 import { headerValue, joinedValue } from "../../bodies/headers.ts";
 import { readTailEvents } from "../../bodies/tail.ts";
+import { edited } from "../../json-text/edits.ts";
 import { type Decoded, decodeBody } from "../../runtime/content-coding.ts";
 import type { BodyKey } from "../../spool/body-key.ts";
-import type { RawHeaders, RoutingMeta } from "../../spool/frame.ts";
+import type { EditedBody, RawHeaders, RoutingMeta } from "../../spool/frame.ts";
 import type { Capture } from "../exchanges/capture.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
 import type { PrepareDeps } from "./prepared.ts";
@@ -44,6 +45,11 @@ export function decodedSide(
 
 /** The same for a body without a content coding. */
 export function plainSide(exchange: Exchange, side: BodySide, deps: SideDeps): SideBytes | undefined {
+  const edit = side === "provider_request" ? exchange.provider?.requestHead?.edited : undefined;
+  if (edit !== undefined) {
+    const bytes = editedBytes(plainSide(exchange, "request", deps)?.bytes, edit);
+    return bytes && { bytes, incomplete: false, coded: false };
+  }
   const capture = captureOf(exchange, side);
   const bytes = capture && decrypted(exchange, side, capture.read(deps.spool), deps.bodyKey);
   return bytes && { bytes, incomplete: false, coded: false };
@@ -88,10 +94,18 @@ export const providerPath = (exchange: Exchange): string => routingOf(exchange)?
 
 const isRequest = (side: BodySide) => side === "request" || side === "provider_request";
 
+/** The client's body as the provider got it; undefined if a part of it is missing, because edits could be misplaced in it. */
+function editedBytes(client: Buffer | undefined, { of, edits }: EditedBody): Buffer | undefined {
+  return client?.byteLength === of ? edited(client, edits) : undefined;
+}
+
 /** An empty client body counts as none; on the provider's side it replaces what the client sent or received. */
 function captureOf(exchange: Exchange, side: BodySide): Capture | undefined {
   const { provider } = exchange;
-  if (side === "provider_request") return provider?.requestHead?.hasBody ? provider.request : undefined;
+  if (side === "provider_request") {
+    if (provider?.requestHead?.edited !== undefined) return exchange.request;
+    return provider?.requestHead?.hasBody ? provider.request : undefined;
+  }
   if (side === "provider_response") return provider?.responseHead && provider.response;
   return exchange[side].bytes === 0 ? undefined : exchange[side];
 }

@@ -4,6 +4,7 @@ import { compressZstd } from "../../runtime/zstd.ts";
 import { ChunkMemory } from "./chunk-memory.ts";
 import { cutAround, cutEvenly } from "./cut.ts";
 import { encodePlaced, type FilePlace, type Placed, type PlacedPart, type PlacedText, type Range } from "./placed.ts";
+import { repeatedRanges } from "./repeated-part.ts";
 import type { RequestContent, StoredPart } from "./request-content.ts";
 
 /** Bytes of a pack before compression: larger packs take a tenth less space but are read two to three times slower. */
@@ -125,15 +126,13 @@ export class PackWriter {
     // The same file may be in both bodies.
     const files = [...new Map(content.assets.map((asset) => [asset.id, asset])).values()];
     const numbers = new Map(files.map(({ id }, index) => [id, index]));
-    const put = (
-      { part, form, contentType: type }: StoredPart,
-      bytes: Uint8Array,
-      sent: boolean,
-      files: readonly FilePlace[],
-    ) => {
-      const contentType = form === "binary" ? type : null;
+    const put = (stored: StoredPart, bytes: Uint8Array, sent: boolean, files: readonly FilePlace[]) => {
+      const { part, form } = stored;
+      const contentType = form === "binary" ? stored.contentType : null;
+      const own = (rest: Buffer) => place(LANES[part], rest);
+      const repeated = sent ? undefined : repeatedRanges(stored, { parts: content.parts, placed: parts }, own);
       const cut = isEven({ part, form }) ? cutEvenly : (whole: Uint8Array) => cutAround(whole, files);
-      parts.push({ part, form, sent, contentType, files, ranges: place(LANES[part], bytes, cut) });
+      parts.push({ part, form, sent, contentType, files, ranges: repeated ?? place(LANES[part], bytes, cut) });
     };
     const within = new Set<string>();
     for (const part of content.parts) {

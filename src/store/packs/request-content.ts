@@ -1,3 +1,4 @@
+import type { CommonRange } from "../../json-text/edits.ts";
 import type { BodyForm, BodyPart } from "./placed.ts";
 
 /** A file inside a body: the range of its text between the quotes of a JSON string, and its asset. */
@@ -19,6 +20,8 @@ export interface StoredPart {
   readonly files?: readonly FileInPart[];
   /** What was sent, if it differs from `bytes`: text in another encoding. */
   readonly sent?: Buffer;
+  /** Ranges of `bytes` that the part `request` has too, in order: they are not stored again. */
+  readonly common?: readonly CommonRange[];
 }
 
 /** A file from a JSON body, where it was base64. */
