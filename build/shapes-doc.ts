@@ -83,13 +83,16 @@ each part of the request, per API of the provider:
 With \`Gateway-Unsupported: refuse\`, A and D are R. A member that no other API has is D. If the facts about a model are stricter than its API,
 such as that it refuses \`temperature\`, the facts count.
 
-Two things depend on other members. Gemini does not accept web search together with functions: the search is left out, and the header names it. A
+Some things depend on other members. Gemini does not accept web search together with functions: the search is left out, and the header names it. So it is for a
+model whose chat completions are known to have no web search (\`web_search_options\` in \`rejects\`). Search alone is R there. A conversation that begins with the
+model's turn gets a short turn of the user before it for Converse, and for Gemini if it begins with a call (A). Messages, Gemini and Converse get no empty text. A
 Claude with a thinking budget accepts tool results only after its own thinking block: if the client did not send that back, or another
 model made the calls, thinking is off for that turn, and the header says so.
 
 The same applies inside messages, parts, tools and items: a member without a counterpart, such as citations of an earlier response, is D under
 its own path. Members that are null or empty, or state the default of every API (\`n: 1\`, \`parallel_tool_calls: true\`,
-\`service_tier: "auto"\`), are not a loss. Search results and summaries of compaction that a client sends as blocks of Anthropic reach other APIs as text (A).
+\`service_tier: "auto"\`), are not a loss. Search results, summaries of compaction and references to
+tools that a client sends as blocks of Anthropic reach other APIs as text (A).
 Names of files do not reach Gemini. Messages refuses a stop text of white space alone, so it is left out (A). Some Claude models accept
 \`temperature\` or \`top_p\`, not both: \`top_p\` is left out (D). At Responses fewer than 16 max tokens become 16, and at Converse a \`temperature\` above 1 becomes 1 (A).
 A request without a turn for the model is R. So is one that every API refuses, because the provider's error would name its own members, not the client's: two tools with

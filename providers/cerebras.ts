@@ -8,4 +8,6 @@ export default {
   target: "https://api.cerebras.ai",
   dedicatedDomain: "cerebras",
   extends: "OPENAI",
+  // Its chat completions have no web search.
+  models: [{ match: "*", rejects: ["web_search_options"] }],
 } satisfies ProviderPlugin;

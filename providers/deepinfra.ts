@@ -26,4 +26,6 @@ export default {
       ...(typeof status?.cost === "number" && { cost: status.cost }),
     };
   },
+  // Its chat completions have no web search.
+  models: [{ match: "*", rejects: ["web_search_options"] }],
 } satisfies ProviderPlugin;

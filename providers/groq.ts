@@ -10,4 +10,6 @@ export default {
   extends: "OPENAI",
   basePath: "/openai/v1",
   shapes: ["chat-completions", "responses"],
+  // Its chat completions have no web search.
+  models: [{ match: "*", rejects: ["web_search_options"] }],
 } satisfies ProviderPlugin;

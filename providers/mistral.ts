@@ -10,4 +10,6 @@ export default {
   dedicatedDomain: "mistral",
   extends: "OPENAI",
   wireSchemas: [{ path: /\/(?:fim|agents)\/completions$/, schema: "chat-completions" }],
+  // Its chat completions have no web search.
+  models: [{ match: "*", rejects: ["web_search_options"] }],
 } satisfies ProviderPlugin;

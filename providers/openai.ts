@@ -9,8 +9,15 @@ const SAMPLING = [
   "top_logprobs",
   "logit_bias",
 ];
-const CHAT = { maxTokensName: "max_completion_tokens", jsonSchema: true, strictTools: true } as const;
-const THINKS = { ...CHAT, reasoning: "effort", rejects: SAMPLING } as const;
+/** Chat completions search only with the models for it; the others search in Responses. */
+const NO_SEARCH = ["web_search_options"];
+const CHAT = {
+  maxTokensName: "max_completion_tokens",
+  jsonSchema: true,
+  strictTools: true,
+  rejects: NO_SEARCH,
+} as const;
+const THINKS = { ...CHAT, reasoning: "effort", rejects: [...SAMPLING, ...NO_SEARCH] } as const;
 const SEES = ["text", "image", "file"] as const;
 
 /**
@@ -18,7 +25,15 @@ const SEES = ["text", "image", "file"] as const;
  * together with reasoning. Source: OpenAI's model pages and API reference.
  */
 const MODELS: readonly ModelEntry[] = [
-  { match: "gpt-3.5*", context: 16_385, maxOutput: 4_096, input: ["text"], reasoning: "none", jsonSchema: false },
+  {
+    match: "gpt-3.5*",
+    context: 16_385,
+    maxOutput: 4_096,
+    input: ["text"],
+    reasoning: "none",
+    jsonSchema: false,
+    rejects: NO_SEARCH,
+  },
   { match: "gpt-4*", ...CHAT, context: 128_000, maxOutput: 16_384, input: SEES, reasoning: "none" },
   { match: "gpt-4", context: 8_192, maxOutput: 8_192, input: ["text"], jsonSchema: false },
   { match: "gpt-4-0613", context: 8_192, maxOutput: 8_192, input: ["text"], jsonSchema: false },
@@ -58,7 +73,7 @@ const MODELS: readonly ModelEntry[] = [
     reasoning: "none",
     mustThink: false,
     maxOutput: 16_384,
-    rejects: [],
+    rejects: NO_SEARCH,
     toolsNeedResponses: false,
   },
   {
@@ -70,6 +85,7 @@ const MODELS: readonly ModelEntry[] = [
     efforts: ["none", "low", "medium", "high", "xhigh"],
     toolsNeedResponses: true,
   },
+  ...["gpt-4o*search*", "gpt-5*search*"].map((match): ModelEntry => ({ match, rejects: [] })),
 ];
 
 /** OpenAI. Nearly all other providers extend it: the end of a path determines the format. */

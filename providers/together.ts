@@ -9,4 +9,6 @@ export default {
   target: "https://api.together.xyz",
   dedicatedDomain: "together",
   extends: "OPENAI",
+  // Its chat completions have no web search.
+  models: [{ match: "*", rejects: ["web_search_options"] }],
 } satisfies ProviderPlugin;

@@ -940,6 +940,8 @@ export interface Limits {
   readonly temperatureMax?: number;
   /** Consecutive turns of one role are joined. */
   readonly turnsAlternate?: boolean;
+  /** The first turn must be the user's: `always`, or only if the model's turn has calls. A text is inserted before it. */
+  readonly userFirst?: "always" | "calls";
   /** Empty text is dropped, as is trailing white space of a final assistant text. */
   readonly noEmptyText?: boolean;
   /** A history with calls requires a tool in the request. */
@@ -961,6 +963,8 @@ export interface Limits {
   readonly thoughtsLead?: boolean;
   /** A search cannot be combined with functions. */
   readonly searchAlone?: boolean;
+  /** The member of the body that requests a search. A model whose `rejects` names it has no search in this shape. */
+  readonly searchMember?: string;
   /** Settings that cannot be combined with thinking. */
   readonly notWhileThinking?: readonly SettingName[];
   /** For a model without `jsonSchema`, the response is requested as the input of a tool. */

@@ -1,9 +1,10 @@
 import { parseRequest } from "../mapping/exact-json.ts";
-import { isObject, listOf, numberOf, objectOf, textOf } from "../mapping/json.ts";
+import { isObject, type JsonObject, listOf, numberOf, objectOf, textOf } from "../mapping/json.ts";
 import { userIdIn } from "../mapping/user-id.ts";
 import { hasInput } from "../mapping/wire/chat-completions/input.ts";
 import type { Json } from "../plugin-host/contract.ts";
 import type { Need } from "../routing/route.ts";
+import { contentOf } from "./counted-content.ts";
 import { type IssuerNamed, issuersIn } from "./issuers-in.ts";
 import { referredTo } from "./references.ts";
 
@@ -20,6 +21,7 @@ export interface Description {
   readonly cacheKey: string | undefined;
   readonly needs: readonly Need[];
   readonly maxTokens: number | undefined;
+  /** Estimated. */
   readonly inputTokens: number;
   /** Whether it contains state packed by Weir, or unsigned thinking: such a body is rewritten even in its own shape. */
   readonly hasState: boolean;
@@ -53,7 +55,7 @@ export const NOTHING_DESCRIBED: Description = {
   issuers: [],
 };
 
-/** Estimated bytes of JSON text per token, before the model is known. */
+/** Estimated bytes of text per token, before the model is known. */
 const TOKEN_BYTES = 4;
 const ROUTING_MEMBERS = ["models", "fallbacks"];
 
@@ -81,7 +83,7 @@ export function describe(text: string, onParsed?: (body: Json) => void): Descrip
     cacheKey: textOf(body["prompt_cache_key"]),
     needs: needsOf(body, text, settings),
     maxTokens: numberOf(max_completion_tokens ?? max_tokens ?? max_output_tokens ?? settings?.["maxOutputTokens"]),
-    inputTokens: Math.ceil(Buffer.byteLength(text) / TOKEN_BYTES),
+    inputTokens: tokensIn(body, text),
     hasState: text.includes("weir1.") || hasUnsignedThinking(body, text),
     hasInput: hasInput(body),
     wantsUsage: objectOf(body["stream_options"])?.["include_usage"] === true,
@@ -89,6 +91,17 @@ export function describe(text: string, onParsed?: (body: Json) => void): Descrip
     references: referredTo(body, text),
     issuers: issuersIn(text),
   };
+}
+
+function tokensIn(body: JsonObject, text: string): number {
+  try {
+    const { texts, tokens } = contentOf(body);
+    let bytes = 0;
+    for (const each of texts) bytes += Buffer.byteLength(each);
+    return tokens + Math.ceil(bytes / TOKEN_BYTES);
+  } catch {
+    return Math.ceil(Buffer.byteLength(text) / TOKEN_BYTES); // nested deeper than the stack
+  }
 }
 
 function parsed(text: string): Json {

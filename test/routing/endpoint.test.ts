@@ -173,7 +173,21 @@ describe("what is known of models", () => {
   });
 
   test("an unknown model has no facts", () => {
-    expect(facts("GROQ", "llama")).toEqual({});
+    expect(facts("OPENROUTER", "llama")).toEqual({});
+  });
+
+  test.each([
+    ["OPENAI", "gpt-4o", true],
+    ["OPENAI", "gpt-5.4", true],
+    ["OPENAI", "gpt-5-chat-latest", true],
+    ["OPENAI", "gpt-4o-mini-search-preview", false],
+    ["OPENAI", "gpt-5-search-api", false],
+    ["AZURE", "gpt-4.1", true],
+    ["GROQ", "llama", true],
+    ["MISTRAL", "mistral-large-latest", true],
+    ["PERPLEXITY", "sonar", false],
+  ] as const)("whether chat completions of %s %s refuse web search: %p", (provider, model, refuses) => {
+    expect(facts(provider, model).rejects?.includes("web_search_options") ?? false).toBe(refuses);
   });
 });
 

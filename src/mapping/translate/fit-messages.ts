@@ -20,6 +20,7 @@ export function fitMessages(prompt: Prompt, fitting: Fitting, names: ToolNames):
   let messages = afterResults(gathered(turns), fitting);
   if (limits.noEmptyText === true) messages = withoutEmpty(messages);
   if (limits.turnsAlternate === true) messages = joined(messages);
+  messages = withUserFirst(messages, fitting);
   if (lacksTurn(messages, fitting))
     fitting.losses.push({ kind: "refused", path: turnsPath(prompt), why: "the target needs a turn of the user" });
   return { ...prompt, messages };
@@ -32,6 +33,19 @@ function lacksTurn(messages: readonly Message[], { shape, losses }: Fitting): bo
     ? messages.every(({ role }) => role === "system")
     : messages.length === 0;
 }
+
+/** Some APIs refuse a conversation that begins with the model, as one does whose beginning the client left out. */
+function withUserFirst(messages: Message[], { shape, losses }: Fitting): Message[] {
+  const rule = shape.limits?.userFirst;
+  const at = rule === undefined ? -1 : messages.findIndex(({ role }) => role !== "system");
+  const first = messages[at];
+  if (first?.role !== "assistant" || (rule === "calls" && !first.parts.some(({ type }) => type === "call")))
+    return messages;
+  const path = first.at ?? "messages";
+  losses.push({ kind: "approximated", path, why: "the target's conversations begin with a turn of the user" });
+  return messages.toSpliced(at, 0, { role: "user", parts: [{ type: "text", text: BEGINNING }] });
+}
+const BEGINNING = "(The conversation begins here.)";
 
 const isEmpty = (part: Part) => (part.type === "text" || part.type === "refusal") && part.text === "";
 

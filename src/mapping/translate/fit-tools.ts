@@ -66,12 +66,15 @@ function allowed({ tools, toolChoice }: Prompt, native: boolean): readonly Tool[
 }
 
 /** A provider's own tool is dropped for other targets. If it is chosen, or no tool is left, the request is refused. */
-function takenOf(given: Prompt, { shape, take, losses }: Fitting): readonly Tool[] {
+function takenOf(given: Prompt, { shape, take, call, losses }: Fitting): readonly Tool[] {
   const tools = allowed(given, take("allowedTools") === "=");
+  const { searchMember } = shape.limits ?? {};
+  const searches =
+    take("search") === "=" && (searchMember === undefined || call.facts.rejects?.includes(searchMember) !== true);
   const isAside = shape.limits?.searchAlone === true && given.tools.some(isFunction);
   const isTaken = (tool: Tool) => {
     if (tool.type === "hosted") return tool.shape === shape.name;
-    return tool.type !== "search" || (take("search") === "=" && !isAside);
+    return tool.type !== "search" || (searches && !isAside);
   };
   const taken = tools.filter(isTaken);
   const { mode, name, namespace } = given.toolChoice ?? {};

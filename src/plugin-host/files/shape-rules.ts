@@ -96,6 +96,7 @@ const LIMITS: Readonly<Record<keyof Limits, Member>> = {
   noBlankStop: yes,
   temperatureMax: count,
   turnsAlternate: yes,
+  userFirst: { rule: text(/^(always|calls)$/, "always or calls") },
   noEmptyText: yes,
   callsNeedTools: yes,
   resultNames: yes,
@@ -107,6 +108,7 @@ const LIMITS: Readonly<Record<keyof Limits, Member>> = {
   noForcedThinking: yes,
   thoughtsLead: yes,
   searchAlone: yes,
+  searchMember: { rule: text(/./, "a member's name") },
   notWhileThinking: anything,
   schemaTool: yes,
 };

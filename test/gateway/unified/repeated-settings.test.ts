@@ -48,6 +48,29 @@ const CASES: readonly (readonly [string, Partial<Repeated>, Repeated])[] = [
   ],
 ];
 
+test("a response repeats the instructions and the cache key", async () => {
+  await using there = standIn(() => json({ choices: [{ index: 0, message: { role: "assistant", content: "hi" } }] }));
+  await using gateway = await startUnified({ credentials: [at("MISTRAL", there.origin)] });
+  const ask = async (members: object) => {
+    const response = await fetch(`${gateway.origin}/v1/responses`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${KEY}`, "content-type": "application/json" },
+      body: JSON.stringify({
+        model: "mistral/m",
+        input: [
+          { role: "developer", content: "no" },
+          { role: "user", content: "hi" },
+        ],
+        ...members,
+      }),
+    });
+    const { instructions, prompt_cache_key } = (await response.json()) as Json;
+    return [instructions, prompt_cache_key];
+  };
+  expect(await ask({ instructions: "Be brief.", prompt_cache_key: "k-1" })).toEqual(["Be brief.", "k-1"]);
+  expect(await ask({})).toEqual([null, null]);
+});
+
 const repeatedIn = ({ tools, tool_choice, text }: Json): Repeated => ({ tools, tool_choice, text });
 
 describe.each(CASES)("a client of Responses that asks for %s", (_name, asked, repeated) => {

@@ -51,6 +51,7 @@ export const converseShape: Shape = {
     callId: /^[A-Za-z0-9_-]{1,64}$/,
     temperatureMax: 1,
     turnsAlternate: true,
+    userFirst: "always",
     noEmptyText: true,
     callsNeedTools: true,
     noForcedThinking: true,

@@ -48,6 +48,7 @@ export const generateContentShape: Shape = {
     toolName: /^[A-Za-z0-9_-]{1,64}$/,
     stopTexts: 5,
     turnsAlternate: true,
+    userFirst: "calls",
     resultNames: true,
     searchAlone: true,
     reasoning: "level",

@@ -59,6 +59,8 @@ const isHosted = (type: string) =>
 /** Blocks that become text, because other APIs have no equivalent. */
 const SAID: Readonly<Record<string, (block: Json) => string | undefined>> = {
   compaction: ({ content }) => filledText(content),
+  // The result of a client's own tool search. The named tool is among the request's tools, which are all sent.
+  tool_reference: ({ tool_name }) => `<tool_reference name=${JSON.stringify(textOf(tool_name) ?? "")} />`,
   search_result: ({ source, title, content }) =>
     `<search_result source=${JSON.stringify(textOf(source) ?? "")} title=${JSON.stringify(textOf(title) ?? "")}>\n${textsOf(content)}\n</search_result>`,
 };

@@ -8,15 +8,13 @@ import type {
   Reply,
   SentEvent,
   State,
-  Tool,
   Usage,
 } from "../../../plugin-host/contract.ts";
 import { isObject, type JsonObject, pickDefined } from "../../json.ts";
 import { isContextError } from "../../translate/errors.ts";
 import { type ITEM_IDS, itemId } from "./item-ids.ts";
 import { encrypted } from "./items.ts";
-import { writeChoice, writeTools } from "./tools.ts";
-import { writeText } from "./write-request.ts";
+import { responseOf } from "./response-object.ts";
 
 /** A part of a message, a reasoning or a call while its pieces arrive. */
 interface OpenPart {
@@ -353,42 +351,4 @@ function writeUsage(usage: Usage): JsonObject {
     output_tokens_details: { reasoning_tokens: usage.reasoning_tokens ?? 0 },
     total_tokens: input + output,
   };
-}
-
-/** The object around the output, with the client's settings and tools. */
-function responseOf({ id, created, model, prompt }: Reply, members: JsonObject): JsonObject {
-  const { settings, tools, toolChoice, namespaces } = prompt;
-  return {
-    id,
-    object: "response",
-    created_at: created,
-    background: false,
-    error: null,
-    incomplete_details: null,
-    instructions: null,
-    max_output_tokens: settings.maxTokens ?? null,
-    metadata: settings.metadata ?? {},
-    model,
-    parallel_tool_calls: settings.parallelCalls ?? true,
-    previous_response_id: settings.previousResponse ?? null,
-    reasoning: { effort: settings.thinking?.effort ?? null, summary: settings.thinking?.summary ?? null },
-    store: settings.store ?? false,
-    temperature: settings.temperature ?? null,
-    text: { format: { type: "text" }, ...writeText(settings) },
-    tool_choice: toolChoice === undefined ? "auto" : writeChoice(toolChoice, tools),
-    tools: writeTools(tools.map(withoutAccess), namespaces ?? {}, true),
-    top_p: settings.topP ?? null,
-    truncation: settings.truncation ?? "disabled",
-    usage: null,
-    user: settings.user ?? null,
-    ...members,
-    output: [...members.output],
-  };
-}
-
-/** As at OpenAI, a response does not repeat what gives access to the server of a hosted tool. */
-function withoutAccess(tool: Tool): Tool {
-  if (tool.type !== "hosted" || !isObject(tool.item)) return tool;
-  const { authorization, headers, ...item } = tool.item;
-  return { ...tool, item };
 }
