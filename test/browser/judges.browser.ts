@@ -23,14 +23,35 @@ test("a judge is made, refused where it is wrong, switched on and deleted", asyn
   await dialog.getByText("write {{output}} where it belongs").waitFor();
   expect(await findingsInBothThemes(page)).toEqual([]);
   await dialog.getByLabel("Prompt", { exact: true }).fill("Good? {{output}}");
+  await dialog.getByRole("button", { name: "Add a score" }).click();
+  await dialog.getByLabel("Score", { exact: true }).nth(1).fill("tone");
+  await dialog.getByLabel("Kind", { exact: true }).nth(1).selectOption("choice");
+  await dialog.getByLabel("Choices").fill("warm=1, cold");
+  await dialog.getByRole("button", { name: "Create judge" }).click();
+  await dialog.getByRole("alert").first().waitFor();
+  await dialog.getByLabel("Choices").fill("warm=1, cold=0");
+  await dialog.getByRole("button", { name: "Add a score" }).click();
+  await dialog.getByRole("button", { name: "Remove the score", exact: false }).last().click();
   await dialog.getByRole("button", { name: "Add condition", exact: true }).click();
   await dialog.getByLabel("User", { exact: true }).fill("ada");
   await dialog.getByRole("button", { name: "Create judge" }).click();
   const row = page.getByRole("row", { name: /helpful <b>/ });
   await row.getByText("off", { exact: true }).waitFor();
-  const [made] = await ask<{ filter: unknown }[]>(it.weir, "GET", "/v1/judges");
+  const [made] = await ask<{ filter: unknown; scores: unknown }[]>(it.weir, "GET", "/v1/judges");
+  expect(made!.scores).toEqual([
+    { name: "helpful", kind: "number", description: "1 helps, 0 does not" },
+    {
+      name: "tone",
+      kind: "choice",
+      choices: [
+        { label: "warm", value: 1 },
+        { label: "cold", value: 0 },
+      ],
+    },
+  ]);
   expect(made!.filter).toEqual({ request_response_rmt: { user_id: { equals: "ada" } } });
   await row.getByRole("button", { name: "Edit helpful <b>" }).click();
+  expect(await dialog.getByLabel("Choices").inputValue()).toBe("warm=1, cold=0");
   await dialog.getByLabel("Judge new requests").check();
   await dialog.getByRole("button", { name: "Save judge" }).click();
   await row.getByText("on", { exact: true }).waitFor();

@@ -16,10 +16,11 @@ beforeAll(async () => {
   await score(0, { helpful: 0.25, [HOSTILE]: true });
   await score(1, { helpful: 0.75 });
   await score(4, { helpful: 0.5 }); // by gpt-4o
+  await ask(it.weir, "POST", `/v1/request/${world.ids[4]}/feedback`, { rating: false });
   // A page asks once; where the recorder is behind, it would show what was before.
   const counts = async () =>
     (await ask<readonly ListedScore[]>(it.weir, "POST", "/v1/score/query", {})).map(({ requests }) => requests);
-  await eventually(counts).toEqual([3, 1]);
+  await eventually(counts).toEqual([3, 1, 1]);
 }, 120_000);
 afterAll(async () => {
   await world[Symbol.asyncDispose]();
@@ -45,6 +46,9 @@ test("scores are listed; one is charted, distributed and split by model, and lea
   await page.waitForURL(/by=model/);
   await panel(page, "Score helpful, mean").getByText("gpt-4o", { exact: true }).first().waitFor();
 
+  await scores(page).getByRole("link", { name: "Feedback", exact: true }).click();
+  await panel(page, "Feedback, mean").locator("canvas").waitFor();
+  await page.goBack();
   await scores(page).getByRole("link", { name: HOSTILE, exact: true }).click();
   await page.getByRole("heading", { level: 2, name: HOSTILE, exact: true }).waitFor();
   await page.goBack();

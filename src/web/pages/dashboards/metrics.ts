@@ -1,6 +1,7 @@
 import { formatAxisDuration, formatAxisMoney, formatPercent } from "../../metrics/format.ts";
 import { type MetricsRow, share } from "../../metrics/series.ts";
 import { formatCompact, formatCount, formatDuration, formatMoney, UNKNOWN } from "../../parts/format.ts";
+import { scoreTitle } from "../../parts/score-name.ts";
 import type { NamedMetric, PanelMetric, Threshold } from "./shapes.ts";
 
 export type Unit = "count" | "dollars" | "percent" | "ms" | "rate" | "score";
@@ -34,7 +35,7 @@ export const isScore = (metric: PanelMetric): metric is `score:${string}` => met
 export const scoreOf = (metric: PanelMetric): string => metric.slice(SCORE.length);
 
 export const labelOf = (metric: PanelMetric): string =>
-  isScore(metric) ? `Score ${scoreOf(metric)}` : METRICS[metric][0];
+  isScore(metric) ? scoreTitle(scoreOf(metric)) : METRICS[metric][0];
 export const unitOf = (metric: PanelMetric): Unit => (isScore(metric) ? "score" : METRICS[metric][1]);
 
 /** Whether values of several groups, or times, can be summed. */

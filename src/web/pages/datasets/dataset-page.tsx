@@ -9,6 +9,7 @@ import { Icon } from "../../parts/icon.tsx";
 import { ListRoom } from "../../parts/list-room.tsx";
 import { Menu } from "../../parts/menu.tsx";
 import { Page } from "../../parts/page.tsx";
+import { withoutMarks } from "../../parts/plain-text.ts";
 import { Empty, Failed, Loading } from "../../parts/states.tsx";
 import { ReviewButton } from "../reviews/review-button.tsx";
 import { ItemEditor } from "./item-editor.tsx";
@@ -149,6 +150,7 @@ function Items({ dataset, version }: VersionProps) {
 
 /** Characters of a conversation in a table cell. */
 const CELL_CHARS = 200;
+const excerpt = (message: unknown): string => withoutMarks(messageText(message).slice(0, CELL_CHARS));
 
 function columnsOf(path: string, isNewest: boolean, onOpen: (item: Item) => void): Column<Item>[] {
   return [
@@ -157,15 +159,14 @@ function columnsOf(path: string, isNewest: boolean, onOpen: (item: Item) => void
       header: "Input",
       cell: (row) => (
         <button type="button" className="link" onClick={() => onOpen(row)}>
-          {messageText(row.input.messages.at(-1)).slice(0, CELL_CHARS) || "(empty)"}
+          {excerpt(row.input.messages.at(-1)) || "(empty)"}
         </button>
       ),
     },
     {
       id: "output",
       header: "Output",
-      cell: ({ output }) =>
-        output === null ? <span className="muted">open</span> : messageText(output).slice(0, CELL_CHARS),
+      cell: ({ output }) => (output === null ? <span className="muted">open</span> : excerpt(output)),
     },
     { id: "messages", header: "Messages", align: "end", cell: ({ input }) => input.messages.length },
     { id: "labels", header: "Labels", cell: ({ labels }) => labels.join(", ") },

@@ -9,6 +9,8 @@ import { DialogForm, type ErrorAt, type FieldValues, useSave } from "../../parts
 import { Field } from "../../parts/field.tsx";
 import { ModelInput } from "../../parts/model-input.tsx";
 import { KEYS, type KeyRow } from "../keys/shapes.ts";
+import { type DraftScore, draftsOf, scoresOf } from "./score-drafts.ts";
+import { ScoreFields } from "./score-fields.tsx";
 import { JUDGES, type JudgeRow } from "./shapes.ts";
 
 const PROMPT = `Question:
@@ -28,7 +30,7 @@ interface JudgeDialogProps {
 
 /** Creates a judge, or replaces one. */
 export function JudgeDialog({ judge, onClose }: JudgeDialogProps) {
-  const [broken, setBroken] = useState<string>();
+  const [scores, setScores] = useState(() => draftsOf(judge?.scores ?? SCORES));
   const [filter, setFilter] = useState(() => fromTree(judge?.filter ?? "all"));
   const work = useSave({
     method: judge === undefined ? "POST" : "PUT",
@@ -43,16 +45,14 @@ export function JudgeDialog({ judge, onClose }: JudgeDialogProps) {
       work={work}
       wide
       onClose={onClose}
-      onSubmit={(values) => {
-        const scores = parsed(values.text("scores"));
-        setBroken(scores === undefined ? NO_JSON : undefined);
-        if (scores !== undefined) work.mutate({ ...bodyOf(values), scores, filter: toTree(completePart(filter)) });
-      }}
+      onSubmit={(values) =>
+        work.mutate({ ...bodyOf(values), scores: scoresOf(scores), filter: toTree(completePart(filter)) })
+      }
     >
       {(errorAt) => {
         // The dialog must know now which errors its fields show.
         const errors = new Map(PATHS.map((path) => [path, errorAt(path)]));
-        return <Fields {...{ judge, broken, filter, setFilter }} errorAt={(path) => errors.get(path)} />;
+        return <Fields {...{ judge, scores, setScores, filter, setFilter }} errorAt={(path) => errors.get(path)} />;
       }}
     </DialogForm>
   );
@@ -63,18 +63,17 @@ const PATHS = [
   ...["name", "model", "key", "prompt", "scores", "scores.*"],
   ...["filter", "filter.*", "share", "budget", "budget.*", "reference"],
 ];
-const NO_JSON = "this is not JSON";
 
 interface FieldsProps {
   readonly judge: JudgeRow | undefined;
-  /** Why the scores cannot be read. */
-  readonly broken: string | undefined;
+  readonly scores: readonly DraftScore[];
+  readonly setScores: (scores: readonly DraftScore[]) => void;
   readonly filter: FilterGroup;
   readonly setFilter: (filter: FilterGroup) => void;
   readonly errorAt: ErrorAt;
 }
 
-function Fields({ judge, broken, filter, setFilter, errorAt }: FieldsProps) {
+function Fields({ judge, scores, setScores, filter, setFilter, errorAt }: FieldsProps) {
   const filterError = errorAt("filter") ?? errorAt("filter.*");
   const [model, setModel] = useState(judge?.model ?? "");
   return (
@@ -103,15 +102,7 @@ function Fields({ judge, broken, filter, setFilter, errorAt }: FieldsProps) {
       >
         {(ids) => <textarea {...ids} name="prompt" rows={7} required defaultValue={judge?.prompt ?? PROMPT} />}
       </Field>
-      <Field
-        label="Scores"
-        hint="JSON list. kind: number (0 to 1), boolean, or choice with choices."
-        error={broken ?? errorAt("scores") ?? errorAt("scores.*")}
-      >
-        {(ids) => (
-          <textarea {...ids} name="scores" rows={4} spellCheck={false} defaultValue={json(judge?.scores ?? SCORES)} />
-        )}
-      </Field>
+      <ScoreFields scores={scores} error={errorAt("scores") ?? errorAt("scores.*")} onChange={setScores} />
       <fieldset className="choices">
         <legend>Which new requests</legend>
         <GroupEditor group={filter} onChange={setFilter} />
@@ -198,14 +189,4 @@ function bodyOf(values: FieldValues) {
     reference: text("reference") === "" ? null : text("reference"),
     enabled: values.isOn("enabled"),
   };
-}
-
-const json = (value: unknown) => JSON.stringify(value, undefined, 1);
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

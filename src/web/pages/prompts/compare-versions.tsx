@@ -5,6 +5,8 @@ import { formatPercent } from "../../metrics/format.ts";
 import { groupName } from "../../metrics/links.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { formatCount, formatDuration, formatMoney } from "../../parts/format.ts";
+import { withoutMarks } from "../../parts/plain-text.ts";
+import { scoreName } from "../../parts/score-name.ts";
 import { Failed, Loading } from "../../parts/states.tsx";
 import { Duration, Money, Time } from "../../parts/values.tsx";
 import { Diff } from "../request/diff.tsx";
@@ -85,7 +87,7 @@ function StatsBeside({
     ["First token, median", (row) => formatDuration(row.time_to_first_token_p50)],
     ["Tokens in, each", (row) => formatCount(each(row, row.prompt_tokens))],
     ["Tokens out, each", (row) => formatCount(each(row, row.completion_tokens))],
-    ...scores.map((name) => [name, (row: PromptRow) => shownMean(row.scores?.[name])] as const),
+    ...scores.map((name) => [scoreName(name), (row: PromptRow) => shownMean(row.scores?.[name])] as const),
   ];
   const columns: readonly Column<Beside>[] = [
     { id: "name", header: "Metric", cell: ({ name }) => name },
@@ -123,8 +125,8 @@ function Examples({ of, rows }: { readonly of: string; readonly rows: readonly E
             </Link>{" "}
             · {model} · <Money of={cost} /> · <Duration of={delay_ms} />
           </p>
-          {input === null || input === undefined ? null : <p className="text muted">{input}</p>}
-          <p className="text">{output ?? "(no text)"}</p>
+          {input === null || input === undefined ? null : <p className="text muted">{withoutMarks(input)}</p>}
+          <p className="text">{withoutMarks(output ?? "(no text)")}</p>
         </article>
       ))}
     </section>

@@ -13,6 +13,7 @@ import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { ListRoom } from "../../parts/list-room.tsx";
 import { Page } from "../../parts/page.tsx";
+import { scoreName } from "../../parts/score-name.ts";
 import { Empty, Loading } from "../../parts/states.tsx";
 import { TimeRangeMenu } from "../../parts/time-range-menu.tsx";
 import { durationColumn } from "../../parts/value-columns.tsx";
@@ -123,7 +124,7 @@ function columnsOf(
     ...scores.map(
       (name): Column<PromptRow> => ({
         id: `score ${name}`,
-        header: name,
+        header: scoreName(name),
         align: "end",
         value: (row) => row.scores?.[name]?.mean,
         cell: (row) => <span className="number">{shownMean(row.scores?.[name])}</span>,

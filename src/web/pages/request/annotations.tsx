@@ -1,6 +1,7 @@
 import { useRef, useState } from "react";
 import { GatedButton } from "../../parts/gated-button.tsx";
 import { Icon } from "../../parts/icon.tsx";
+import { FEEDBACK } from "../../parts/score-name.ts";
 import { useMissing } from "../../session.ts";
 import type { RequestRecord } from "./record.ts";
 import { useUpdate } from "./update.ts";
@@ -162,9 +163,6 @@ export function Properties({ record }: { readonly record: RequestRecord }) {
   );
 }
 
-/** The score that also stores feedback, which is shown elsewhere. */
-const FEEDBACK = "gateway-score-feedback";
-
 export function Scores({ record }: { readonly record: RequestRecord }) {
   const update = useUpdate(record.request_id);
   return (
@@ -173,6 +171,7 @@ export function Scores({ record }: { readonly record: RequestRecord }) {
       one="score"
       isNumber
       pairs={Object.entries(record.scores)
+        // Feedback is shown by its own buttons.
         .filter(([name]) => name !== FEEDBACK)
         .map(([name, value]) => [name, String(value)])}
       onSet={(name, value) =>

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ShownScore } from "../../../api/scores/scores.ts";
 import { get } from "../../api.ts";
+import { scoreName } from "../../parts/score-name.ts";
 import { Time } from "../../parts/values.tsx";
 import { type RequestRecord, recordQuery } from "./record.ts";
 
@@ -23,7 +24,7 @@ export function Ratings({ record }: { readonly record: RequestRecord }) {
         {rated.flatMap(({ name, ratings }) =>
           ratings.map(({ source, author, value, label, reason, created_at }) => (
             <li key={`${name} ${source}`}>
-              <strong>{name}</strong> {label ?? value}{" "}
+              <strong>{scoreName(name)}</strong> {label ?? value}{" "}
               <span className="muted">
                 by {author}, <Time of={created_at} relative />
               </span>

@@ -1,6 +1,8 @@
 import type { ReactNode } from "react";
 import type { RecordFields } from "../../../record/request-record.ts";
 import { formatBytes, formatCount, formatDuration, formatMoney, UNKNOWN } from "../../parts/format.ts";
+import { withoutMarks } from "../../parts/plain-text.ts";
+import { FEEDBACK, scoreName } from "../../parts/score-name.ts";
 import { Status, Time } from "../../parts/values.tsx";
 import { marked } from "./marks.tsx";
 
@@ -40,11 +42,12 @@ const LINE_CHARS = 250;
 const said = (of: (row: RequestRow) => string | null) => ({
   cut: true as const,
   cell: (row: RequestRow, marks?: RegExp) => {
-    const line = of(row)?.replace(/\s+/g, " ").trim();
+    const text = of(row);
+    const line = text && withoutMarks(text).replace(/\s+/g, " ").trim();
     if (!line) return UNKNOWN;
     return marks === undefined ? line.slice(0, LINE_CHARS) : marked(line, marks);
   },
-  title: (row: RequestRow) => of(row) || undefined,
+  title: (row: RequestRow) => withoutMarks(of(row) ?? "") || undefined,
 });
 
 const milliseconds = (of: (row: RequestRow) => number | null) => ({
@@ -183,8 +186,8 @@ export const COLUMNS: readonly RequestColumn[] = [
     header: "Scores",
     width: 180,
     cut: true,
-    cell: (row) => pairMarks(row.scores, formatScore),
-    title: (row) => entriesText(row.scores),
+    cell: (row) => pairMarks(shownScores(row), formatScore),
+    title: (row) => entriesText(shownScores(row)),
   },
   {
     id: "comments",
@@ -218,12 +221,12 @@ export function columnOf(id: string): RequestColumn | undefined {
   const score = ({ scores }: RequestRow) => ownOf(scores, name);
   return {
     id,
-    header: name,
+    header: scoreName(name),
     width: 90,
     end: true,
     cut: true,
     cell: (row) => formatScore(score(row)),
-    title: (row) => (score(row) === undefined ? undefined : `${name}: ${score(row)}`),
+    title: (row) => (score(row) === undefined ? undefined : `${scoreName(name)}: ${score(row)}`),
   };
 }
 
@@ -232,6 +235,11 @@ const ownOf = <T,>(map: Readonly<Record<string, T>>, name: string): T | undefine
 
 const scoreFormat = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 4 });
 const formatScore = (score: number | undefined): string => (score === undefined ? UNKNOWN : scoreFormat.format(score));
+
+const shownScores = ({ scores }: RequestRow) =>
+  FEEDBACK in scores
+    ? Object.fromEntries(Object.entries(scores).map(([name, value]) => [scoreName(name), value]))
+    : scores;
 
 /** Names of the tools that a response calls; `output` shows calls as `→ name(arguments)` at the start of a line. */
 export const toolNames = (output: string | null): readonly string[] =>

@@ -1,5 +1,6 @@
 import { Field } from "../../parts/field.tsx";
 import { Icon } from "../../parts/icon.tsx";
+import { readChoices } from "./choices.ts";
 import type { ReviewScore } from "./shapes.ts";
 
 /** A score of a review while it is edited. */
@@ -87,17 +88,9 @@ export function ScoreFields({ scores, onChange }: ScoreFieldsProps) {
 /** In the API's form; the API reports errors. */
 export function readDrafts(drafts: readonly DraftScore[]): readonly ReviewScore[] {
   return drafts.map(({ name, kind, choices }) => {
-    const parts = choices.split(",").map((part) => part.trim());
-    if (kind === "choice") return { name: name.trim(), kind, choices: parts.map(readChoice) };
+    if (kind === "choice") return { name: name.trim(), kind, choices: [...readChoices(choices)] };
     if (kind === "boolean") return { name: name.trim(), kind };
-    const [min = 0, max = 1, step] = parts.map(Number);
+    const [min = 0, max = 1, step] = choices.split(",").map(Number);
     return { name: name.trim(), kind, min, max, ...(step !== undefined && { step }) };
   });
-}
-
-function readChoice(text: string) {
-  const at = text.lastIndexOf("=");
-  return at < 0
-    ? { label: text, value: Number.NaN }
-    : { label: text.slice(0, at).trim(), value: Number(text.slice(at + 1)) };
 }

@@ -14,6 +14,7 @@ import { BrokenLink } from "../../parts/broken-link.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { ListRoom } from "../../parts/list-room.tsx";
 import { Page } from "../../parts/page.tsx";
+import { scoreName } from "../../parts/score-name.ts";
 import { Empty, Loading } from "../../parts/states.tsx";
 import { TimeRangeMenu } from "../../parts/time-range-menu.tsx";
 import { countColumn } from "../../parts/value-columns.tsx";
@@ -116,10 +117,10 @@ function columnsOf(span: Span, search: ScoresSearch, chosen: string | undefined)
     {
       id: "score",
       header: "Score",
-      value: ({ score }) => score,
+      value: ({ score }) => scoreName(score),
       cell: ({ score }) => (
         <Link to="/scores" search={{ ...search, score }} aria-current={score === chosen ? "true" : undefined}>
-          {score}
+          {scoreName(score)}
         </Link>
       ),
     },
@@ -132,7 +133,7 @@ function columnsOf(span: Span, search: ScoresSearch, chosen: string | undefined)
       ),
     },
     valueColumn("mean", "Mean"),
-    valueColumn("min", "Least"),
-    valueColumn("max", "Most"),
+    valueColumn("min", "Min"),
+    valueColumn("max", "Max"),
   ];
 }

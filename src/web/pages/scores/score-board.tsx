@@ -3,6 +3,7 @@ import { useState } from "react";
 import { and, type FilterTree } from "../../filter/tree.ts";
 import { scored } from "../../metrics/filter.ts";
 import type { Span } from "../../metrics/range.ts";
+import { scoreName } from "../../parts/score-name.ts";
 import type { TimeSearch } from "../../parts/time-range.ts";
 import { BoardPanel } from "../dashboards/board-panel.tsx";
 import { GridRoom } from "../dashboards/grid-room.tsx";
@@ -29,7 +30,7 @@ export function ScoreBoard({ score, by, filter, time, span, onZoom }: ScoreBoard
   const panels = panelsOf(score, by);
   return (
     <>
-      <h2>{score}</h2>
+      <h2>{scoreName(score)}</h2>
       <GridRoom
         titles={[...panels.map(({ title }) => title), "Distribution"]}
         places={[...panels.map(({ place }) => place), DISTRIBUTION]}

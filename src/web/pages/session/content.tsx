@@ -3,6 +3,7 @@ import { Fragment } from "react";
 import { and, leaf, ofSession } from "../../filter/tree.ts";
 import { ERRORS } from "../../metrics/filter.ts";
 import { RequestsLink } from "../../metrics/links.tsx";
+import { scoreTitle } from "../../parts/score-name.ts";
 import { Segments } from "../../parts/segments.tsx";
 import { Share } from "../../parts/share.tsx";
 import { useKeys } from "../../parts/shortcuts.ts";
@@ -76,8 +77,6 @@ function focusStep(by: number): void {
   steps[at < 0 ? 0 : Math.min(steps.length - 1, Math.max(0, at + by))]?.focus();
 }
 
-/** The score that stores feedback. */
-const FEEDBACK = "gateway-score-feedback";
 /** Users that are named, at most. */
 const USERS_MAX = 3;
 
@@ -110,12 +109,7 @@ function Tiles({ id, rows, totals }: { readonly totals: Totals } & Omit<SessionC
         />
       )}
       {meanScores(rows).map(([name, mean]) => (
-        <Tile
-          key={name}
-          label={name === FEEDBACK ? "Feedback" : `Score ${name}`}
-          value={Number(mean.toPrecision(4))}
-          note="mean"
-        />
+        <Tile key={name} label={scoreTitle(name)} value={Number(mean.toPrecision(4))} note="mean" />
       ))}
       <Tile
         label="Sent"

@@ -1,3 +1,4 @@
+import { withoutMarks } from "../../parts/plain-text.ts";
 import { Empty } from "../../parts/states.tsx";
 import { Duration, Money, Status } from "../../parts/values.tsx";
 import { StepLink } from "./step-link.tsx";
@@ -49,7 +50,7 @@ function Words({ who, tone, text }: WordsProps) {
         <h2>{who}</h2>
       </header>
       <div className="message-body">
-        <p className="text">{text}</p>
+        <p className="text">{withoutMarks(text)}</p>
       </div>
     </article>
   );

@@ -1,3 +1,4 @@
+import { withoutMarks } from "../../parts/plain-text.ts";
 import type { InTrace } from "./spans.ts";
 import type { Step } from "./tree.ts";
 
@@ -67,7 +68,9 @@ function calls(output: string | null): string | undefined {
 }
 
 function firstLine(text: string | null | undefined): string | undefined {
-  const line = text?.split("\n").find((each) => each.trim() !== "");
+  const line = withoutMarks(text ?? "")
+    .split("\n")
+    .find((each) => each.trim() !== "");
   if (line === undefined) return undefined;
   const short = line.trim();
   return short.length > LABEL_CHARS_MAX ? `${short.slice(0, LABEL_CHARS_MAX)}…` : short;

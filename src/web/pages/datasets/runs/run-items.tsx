@@ -4,6 +4,7 @@ import { useState } from "react";
 import { call } from "../../../api.ts";
 import { Badge } from "../../../parts/badge.tsx";
 import { ListRoom } from "../../../parts/list-room.tsx";
+import { scoreName } from "../../../parts/score-name.ts";
 import { Empty } from "../../../parts/states.tsx";
 import { Count, Duration, Money } from "../../../parts/values.tsx";
 import { Diff } from "../../request/diff.tsx";
@@ -125,7 +126,7 @@ function Stats({ of }: { readonly of: Figured }) {
         </>
       )}{" "}
       · <Count of={of.prompt_tokens} /> in, <Count of={of.completion_tokens} /> out
-      {scores.map(([name, value]) => ` · ${name} ${shownScore(value)}`)}
+      {scores.map(([name, value]) => ` · ${scoreName(name)} ${shownScore(value)}`)}
     </p>
   );
 }

@@ -1,6 +1,7 @@
 import { useMemo } from "react";
 import { formatPercent } from "../../../metrics/format.ts";
 import { type Column, DataTable } from "../../../parts/data-table.tsx";
+import { scoreName } from "../../../parts/score-name.ts";
 import { costColumn, countColumn, durationColumn, shortCountColumn } from "../../../parts/value-columns.tsx";
 import { Money } from "../../../parts/values.tsx";
 import type { RunTotals, RunWithTotals } from "./shapes.ts";
@@ -42,7 +43,7 @@ const columnsOf = (scores: readonly string[]): readonly Column<RunTotals>[] => [
   ...scores.map(
     (name): Column<RunTotals> => ({
       id: `score ${name}`,
-      header: name,
+      header: scoreName(name),
       align: "end",
       value: (row) => row.scores[name]?.mean,
       cell: (row) => <span className="number">{shownScore(row.scores[name]?.mean)}</span>,
