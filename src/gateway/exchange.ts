@@ -1,47 +1,26 @@
-import { type Log, messageOf } from "../log.ts";
+import { messageOf } from "../log.ts";
 import type { ProviderPlugin, RequestEnd } from "../plugin-host/contract.ts";
 import { startClock } from "../runtime/clock.ts";
 import type { ServerResponse } from "../runtime/http/server.ts";
 import type { ByteSocket } from "../runtime/http/sockets.ts";
-import type {
-  Upstream,
-  UpstreamCall,
-  UpstreamError,
-  UpstreamEvents,
-  UpstreamRequest,
-} from "../runtime/http/upstream.ts";
-import type { BeginMeta, HeadMeta, RoutingMeta, SpoolWriter } from "../spool/frame.ts";
-import { isWholeStream } from "../spool/last-event.ts";
+import type { UpstreamCall, UpstreamError, UpstreamEvents, UpstreamRequest } from "../runtime/http/upstream.ts";
+import type { BeginMeta, HeadMeta, RoutingMeta } from "../spool/frame.ts";
 import type { ClientApi } from "../unified/client-api.ts";
 import type { Upload, UploadOwner } from "./body/upload.ts";
-import type { Departing, Departures } from "./departures.ts";
+import type { Departing } from "./departures.ts";
+import type { ExchangeDeps, InFlight } from "./exchange-deps.ts";
 import { toHeaderValue } from "./headers/headers.ts";
 import { type CacheResponse, withOwnHeaders } from "./headers/own-headers.ts";
 import { ofPlugin, readResponseHeaders } from "./headers/response-headers.ts";
 import { maskOf, maskResponseHeaders } from "./headers/secrets.ts";
-import type { GatewayMetrics } from "./metrics.ts";
 import { OwnFailure } from "./own-failure.ts";
 import { type Ending, Recording, STREAM_TYPE } from "./recording.ts";
 import { errorHeaders, type OwnResponse, ownError, ownResponse, reasonOf } from "./refusal.ts";
 import { ResponseWriter } from "./response-writer.ts";
-import type { Slots } from "./slots.ts";
+import { StreamTail } from "./stream-tail.ts";
 import { joinSockets } from "./websocket/websocket.ts";
 
-/** The parts of the gateway that an exchange uses. */
-export interface ExchangeDeps {
-  readonly log: Log;
-  readonly spool: SpoolWriter;
-  readonly upstream: Upstream;
-  readonly metrics: GatewayMetrics;
-  /** The exchanges in flight. */
-  readonly inFlight: Slots<Exchange>;
-  readonly departures: Departures;
-  /** `gateway-id` and its aliases. */
-  readonly idHeaders: readonly string[];
-  readonly recordedBytesMax: number;
-  readonly upstreamTimeoutMs: number;
-  readonly syncAlways: boolean;
-}
+const NONE: readonly string[] = [];
 
 /**
  * One exchange in flight: relays the provider's response to the client, chunk by chunk, with back-pressure. It is also the
@@ -50,7 +29,7 @@ export interface ExchangeDeps {
  * It does not use `tee()` or streams: a copying branch would read the provider at full speed and queue without bound what a
  * slow client has not read yet.
  */
-export class Exchange implements UpstreamEvents, Departing, UploadOwner {
+export class Exchange implements UpstreamEvents, InFlight, Departing, UploadOwner {
   id: string;
   slot = 0;
   readonly clock = startClock();
@@ -70,7 +49,7 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
   /** How a unified request was routed, for its record. */
   routing: RoutingMeta | undefined;
   /** Further headers of the gateway's own, as raw pairs. */
-  ownHeaders: readonly string[] = [];
+  ownHeaders = NONE;
   /** The API shape of the gateway's errors; its own if undefined. */
   errorShape: ClientApi | undefined;
   /** Milliseconds that the client or the provider may take for its next step; 0 while no limit applies. */
@@ -85,14 +64,12 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
   /** What is left to send of a response that has ended. */
   #rest: Uint8Array | undefined;
   #remaining = Number.POSITIVE_INFINITY;
-  #isStream = false;
-  /** The last two chunks, to inspect a stream whose client has left. */
-  #before: Uint8Array | undefined;
-  #last: Uint8Array | undefined;
+  /** Undefined if the response is no stream. */
+  #tail: StreamTail | undefined;
   #cut: (() => void) | undefined;
   /** Headers that plugins add to any response, raw pairs. */
   #added: string[] | undefined;
-  readonly #onEnd: ((end: RequestEnd) => void)[] = [];
+  #onEnd: ((end: RequestEnd) => void)[] | undefined;
   #end: RequestEnd | undefined;
 
   constructor(
@@ -137,12 +114,13 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
   /** Calls `listener` when the exchange ends, or immediately if it has ended. */
   tellEnd(listener: (end: RequestEnd) => void): void {
     if (this.#end !== undefined) listener(this.#end);
+    else if (this.#onEnd === undefined) this.#onEnd = [listener];
     else this.#onEnd.push(listener);
   }
 
   /** Sends the request to its target. */
   send(request: UpstreamRequest): UpstreamCall {
-    return this.receive((events) => this.#deps.upstream.open(request, events));
+    return this.#receiving(this.#deps.upstream.open(request, this), true);
   }
 
   /**
@@ -151,11 +129,15 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
    * @param forwarded - false if this request itself is not passed on.
    */
   receive(open: (events: UpstreamEvents) => UpstreamCall, forwarded = true): UpstreamCall {
-    this.call = open(this);
+    return this.#receiving(open(this), forwarded);
+  }
+
+  #receiving(call: UpstreamCall, forwarded: boolean): UpstreamCall {
+    this.call = call;
     if (forwarded) this.#firstForwardedAt = this.clock();
     this.recording.forwardedAt = this.#firstForwardedAt;
     this.awaitProgress(this.#deps.upstreamTimeoutMs);
-    return this.call;
+    return call;
   }
 
   /** Restarts the time limit for the client's body or the provider's head; later phases have no limit here. */
@@ -165,12 +147,6 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
     this.#waitsSinceMs = 0;
   }
 
-  /**
-   * Ends a wait that takes too long. Called several times a second: a wait begins with the first call that sees it, so that
-   * short ones never read the clock.
-   *
-   * @param nowMs - `performance.now()`.
-   */
   checkProgress(nowMs: number): void {
     if (this.#limitMs === 0) return;
     if (this.#waitsSinceMs === 0) this.#waitsSinceMs = nowMs;
@@ -225,7 +201,7 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
     const more = hit ? { cacheReferenceId: hit.referenceId, cacheCreatedAt: hit.createdAt, ...facts } : facts;
     this.recording.head(status, shown, contentType, more);
     const headers = this.#withOwn(forward);
-    this.#isStream = STREAM_TYPE.test(contentType);
+    if (STREAM_TYPE.test(contentType)) this.#tail = new StreamTail();
     if (this.#deps.syncAlways) this.#writer.headAfter(this.#synced(), status, reason, headers);
     else this.#writer.head(status, reason, headers);
   }
@@ -233,8 +209,7 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
   onData(bytes: Uint8Array): void {
     this.recording.responseBody(bytes);
     this.#remaining -= bytes.byteLength;
-    this.#before = this.#last;
-    this.#last = bytes;
+    this.#tail?.add(bytes);
     this.#writer.data(bytes, this.#remaining <= 0);
   }
 
@@ -319,7 +294,6 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
     } else this.respondOwn(ownResponse("upstream_timeout"), "upstream_timeout");
   }
 
-  /** Ends what is still open when the gateway stops. */
   cutOff(): void {
     if (this.#ended) return;
     if (!this.#writer.headSent) {
@@ -360,9 +334,8 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
   /** A client that leaves may have received the last event of its stream: some do not wait for the end of the body. */
   #endingOfGone(): Ending {
     const gone = { outcome: "client_gone", status: 499 } as const;
-    if (!this.#isStream || this.#last === undefined || !this.#writer.isTaken) return gone;
-    const isWhole = isWholeStream(this.#before === undefined ? [this.#last] : [this.#before, this.#last]);
-    return isWhole ? { outcome: "complete" } : { ...gone, mayBeWhole: true };
+    if (this.#tail === undefined || this.recording.responseBytes === 0 || !this.#writer.isTaken) return gone;
+    return this.#tail.isWhole ? { outcome: "complete" } : { ...gone, mayBeWhole: true };
   }
 
   #finish(ending: Ending): void {
@@ -376,14 +349,13 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
     this.#ended = true;
     this.#limitMs = 0;
     this.#writer.takeHeld();
-    this.#before = undefined;
-    this.#last = undefined;
+    this.#tail = undefined;
     this.recording.close(ending);
     this.#deps.inFlight.remove(this);
     const { recording } = this;
     const status = ending.status ?? this.#status;
     this.#end = { id: this.id, status, outcome: ending.outcome, forwarded: recording.forwardedAt !== undefined };
-    for (const listener of this.#onEnd) listener(this.#end);
+    for (const listener of this.#onEnd ?? []) listener(this.#end);
     this.#deps.metrics.count({
       provider: this.provider?.name ?? "CUSTOM",
       status,

@@ -3,7 +3,6 @@ import type { Admitted } from "./admitted.ts";
 import { type BodyShare, SMALL_BYTES } from "./body/budget.ts";
 import { hasBody, openUpload, TOO_SLOW } from "./body/plan.ts";
 import type { Upload } from "./body/upload.ts";
-import type { Exchange } from "./exchange.ts";
 import type { GatewayParts } from "./gateway-parts.ts";
 import type { SentInstead } from "./recording.ts";
 import type { Route } from "./target.ts";
@@ -14,36 +13,41 @@ const ONE_WRITE_BYTES_MAX = 1_024 * 1_024;
 /** Forwards a request, with the part of its body already read and the rest. */
 export function forward(parts: GatewayParts, admitted: Admitted): void {
   const { exchange, headers } = admitted;
-  const call = toUpstream(parts, admitted);
   if (admitted.client !== undefined)
-    exchange.recording.providerRequest(sentInstead(parts, admitted.route, call, undefined));
+    exchange.recording.providerRequest(sentInstead(parts, admitted.route, toUpstream(parts, admitted), undefined));
   if (!hasBody(headers)) {
-    exchange.send(call);
+    exchange.send(toUpstream(parts, admitted));
     return;
   }
   const isUnread = exchange.upload === undefined;
   const upload = openUpload(parts, admitted);
   const { contentLength } = headers;
-  if (!isUnread || contentLength === undefined || contentLength > ONE_WRITE_BYTES_MAX) upload.pipe(exchange.send(call));
-  else if (contentLength <= SMALL_BYTES) readAndSend(exchange, call, upload);
+  if (isUnread && contentLength !== undefined && contentLength <= SMALL_BYTES) readAndSend(parts, admitted, upload);
   else {
     // Without memory to hold it until it is complete, it is streamed.
-    const share = parts.bodies.take(contentLength, () => exchange.respondOwn(TOO_SLOW, "client_gone"));
-    if (share !== undefined) readAndSend(exchange, call, upload, share);
-    else upload.pipe(exchange.send(call));
+    const share =
+      isUnread && contentLength !== undefined && contentLength <= ONE_WRITE_BYTES_MAX
+        ? parts.bodies.take(contentLength, () => exchange.respondOwn(TOO_SLOW, "client_gone"))
+        : undefined;
+    if (share !== undefined) readAndSend(parts, admitted, upload, share);
+    else upload.pipe(exchange.send(toUpstream(parts, admitted)));
   }
 }
 
 /** @param share - the body's memory, if it is counted. */
-function readAndSend(exchange: Exchange, call: UpstreamRequest, upload: Upload, share?: BodyShare): void {
+function readAndSend(parts: GatewayParts, admitted: Admitted, upload: Upload, share?: BodyShare): void {
   upload.readWhole(ONE_WRITE_BYTES_MAX, (body) => {
     share?.release();
-    if (body !== undefined) exchange.send({ ...call, body });
+    if (body !== undefined) admitted.exchange.send(toUpstream(parts, admitted, body));
   });
 }
 
-/** The request as the provider gets it, without its body. */
-export function toUpstream(parts: GatewayParts, { request, headers, route }: Admitted): UpstreamRequest {
+/** The request as the provider gets it. @param body - if it is sent in one write with its head. */
+export function toUpstream(
+  parts: GatewayParts,
+  { request, headers, route }: Admitted,
+  body?: Uint8Array,
+): UpstreamRequest {
   const { incoming, client } = request;
   const { contentLength, transferEncoding } = headers;
   const upgrade = client !== undefined;
@@ -54,6 +58,7 @@ export function toUpstream(parts: GatewayParts, { request, headers, route }: Adm
     headers: parts.headers.forward(headers, route.target.authority, upgrade),
     framing: transferEncoding !== undefined ? "chunked" : contentLength !== undefined ? "length" : "none",
     upgrade,
+    body,
   };
 }
 

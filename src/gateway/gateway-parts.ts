@@ -4,7 +4,7 @@ import type { PassedOn } from "../runtime/http/pass-on.ts";
 import type { BodyBudget } from "./body/budget.ts";
 import type { ContentReader } from "./body/content-reader.ts";
 import type { ResponseCache } from "./cache/response-cache.ts";
-import type { ExchangeDeps } from "./exchange.ts";
+import type { ExchangeDeps } from "./exchange-deps.ts";
 import type { HeaderReader } from "./headers/headers.ts";
 import type { RequestHooks } from "./request-hooks.ts";
 import type { RequestIds } from "./request-ids.ts";

@@ -29,7 +29,7 @@ import { administer, type CacheAdministration } from "./cache/administer.ts";
 import { ResponseCache } from "./cache/response-cache.ts";
 import { Departures } from "./departures.ts";
 import { withEcho } from "./echo/echo-upstream.ts";
-import type { Exchange } from "./exchange.ts";
+import type { InFlight } from "./exchange-deps.ts";
 import { faultResponse } from "./fault-response.ts";
 import type { GatewayParts } from "./gateway-parts.ts";
 import { handle } from "./handle.ts";
@@ -222,7 +222,7 @@ async function drainServers(
 function createParts(options: GatewayOptions, ownPorts: ReadonlySet<number>): GatewayParts {
   const { config, log, spool, registry, claimId, hooks, privateTargets, passedOn, bodyTimes } = options;
   const gatewayLog = log.with({ component: "gateway" });
-  const inFlight = new Slots<Exchange>();
+  const inFlight = new Slots<InFlight>();
   const guard = new TargetGuard(config.allow_private_targets, () => ownPorts, privateTargets);
   const ca = trustedAuthorities(config.extra_ca_file);
   const content = new ContentReader();
@@ -348,7 +348,7 @@ function listen(parts: GatewayParts, config: Config, { pair, port, portShared, m
   });
 }
 
-function checkProgress(inFlight: Slots<Exchange>): void {
+function checkProgress(inFlight: Slots<InFlight>): void {
   const nowMs = performance.now();
   for (const exchange of inFlight.all()) exchange.checkProgress(nowMs);
 }

@@ -30,5 +30,13 @@ export type Clock = () => number;
  */
 export function startClock(): Clock {
   const startOffsetMs = offsetAt(performance.now());
-  return () => startOffsetMs + performance.now();
+  if (startOffsetMs !== clockOffsetMs) {
+    clockOffsetMs = startOffsetMs;
+    clock = () => startOffsetMs + performance.now();
+  }
+  return clock;
 }
+
+/** The clock that all exchanges get until the wall clock steps. */
+let clock: Clock = now;
+let clockOffsetMs = Number.NaN;

@@ -110,11 +110,7 @@ export const TOO_SLOW: OwnResponse = {
 
 /** The upload of a request's body, which may already be partly read. */
 export function openUpload(parts: GatewayParts, { exchange, request }: Admitted): Upload {
-  exchange.upload ??= new Upload(exchange, request.incoming, {
-    bytesMax: parts.bodyBytesMax,
-    stallMs: parts.uploadStallMs,
-    upstreamMs: parts.upstreamTimeoutMs,
-  });
+  exchange.upload ??= new Upload(exchange, request.incoming, parts);
   return exchange.upload;
 }
 

@@ -3,10 +3,10 @@ import type { UpstreamCall } from "../../runtime/http/upstream.ts";
 import { bodyTooLarge, type OwnResponse, ownResponse } from "../refusal.ts";
 
 export interface UploadLimits {
-  readonly bytesMax: number;
+  readonly bodyBytesMax: number;
   /** How long an exchange may make no progress: while it waits for the client, and for the provider. */
-  readonly stallMs: number;
-  readonly upstreamMs: number;
+  readonly uploadStallMs: number;
+  readonly upstreamTimeoutMs: number;
 }
 
 /** Called once; undefined if the body exceeds the limit or the exchange has ended. */
@@ -34,8 +34,8 @@ export class Upload implements BodySink {
   readonly #owner: UploadOwner;
   readonly #incoming: IncomingRequest;
   readonly #limits: UploadLimits;
-  /** Read but not yet passed on. */
-  #pieces: Uint8Array[] = [];
+  /** Read but not yet passed on; undefined if there is nothing. */
+  #pieces: Uint8Array[] | undefined;
   #received = 0;
   #wholeBytesMax = 0;
   #settle: OnWhole | undefined;
@@ -82,7 +82,7 @@ export class Upload implements BodySink {
   resume(): void {
     if (!this.#isPaused || this.#isStopped) return;
     this.#isPaused = false;
-    this.#owner.awaitProgress(this.#limits.stallMs);
+    this.#owner.awaitProgress(this.#limits.uploadStallMs);
     this.#incoming.resume();
   }
 
@@ -93,8 +93,8 @@ export class Upload implements BodySink {
   }
 
   #take(): readonly Uint8Array[] {
-    const pieces = this.#pieces;
-    this.#pieces = [];
+    const pieces = this.#pieces ?? [];
+    this.#pieces = undefined;
     return pieces;
   }
 
@@ -107,20 +107,20 @@ export class Upload implements BodySink {
   #read(): void {
     this.#isReading = true;
     this.#incoming.sendContinue();
-    this.#owner.awaitProgress(this.#limits.stallMs);
+    this.#owner.awaitProgress(this.#limits.uploadStallMs);
     this.#incoming.read(this);
   }
 
   #pause(): void {
     this.#isPaused = true;
     this.#incoming.pause();
-    this.#owner.awaitProgress(this.#limits.upstreamMs);
+    this.#owner.awaitProgress(this.#limits.upstreamTimeoutMs);
   }
 
   onEnd(): void {
     if (this.#isStopped) return;
     this.finished = true;
-    this.#owner.awaitProgress(this.#limits.upstreamMs);
+    this.#owner.awaitProgress(this.#limits.upstreamTimeoutMs);
     if (this.#call !== undefined) this.#call.end();
     else if (this.#received <= this.#wholeBytesMax) this.#settled(joined(this.#take()));
   }
@@ -133,10 +133,10 @@ export class Upload implements BodySink {
   onData(bytes: Uint8Array): void {
     if (this.#isStopped) return;
     this.#received += bytes.byteLength;
-    this.#owner.awaitProgress(this.#limits.stallMs);
-    if (this.#received > this.#limits.bytesMax) {
+    this.#owner.awaitProgress(this.#limits.uploadStallMs);
+    if (this.#received > this.#limits.bodyBytesMax) {
       this.#isStopped = true;
-      this.#owner.respondOwn(ownResponse("body_too_large", bodyTooLarge(this.#limits.bytesMax)));
+      this.#owner.respondOwn(ownResponse("body_too_large", bodyTooLarge(this.#limits.bodyBytesMax)));
       this.#settled(undefined);
       return;
     }
@@ -145,7 +145,8 @@ export class Upload implements BodySink {
       if (!this.#call.write(bytes)) this.#pause();
       return;
     }
-    this.#pieces.push(bytes);
+    if (this.#pieces === undefined) this.#pieces = [bytes];
+    else this.#pieces.push(bytes);
     if (this.#received <= this.#wholeBytesMax) {
       if (this.#room === undefined || this.#room.grow(this.#received)) return;
       this.#isStopped = true;

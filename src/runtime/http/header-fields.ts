@@ -23,6 +23,8 @@ interface FieldName {
 
 type Rule = (framing: Framing, value: string, fault: Fault) => void;
 
+/** The end of a head, as bytes: a text to search for would become bytes at each search. */
+export const HEAD_END = Buffer.from("\r\n\r\n");
 /** Line ends with only one of the two bytes. */
 export const BARE_LINE_END = /\r(?!\n)|(?<!\r)\n/;
 /** Bare line ends and control bytes: not allowed in a header, a chunk line or a trailer. */
@@ -143,10 +145,14 @@ export function isField(line: string): boolean {
   return !MALFORMED.test(line) && FIELD_NAME.test(line.slice(0, Math.max(0, line.indexOf(":"))));
 }
 
+const LENGTH = /^\d{1,15}$/;
+const CLOSE = /(?:^|,)\s*close\s*(?:,|$)/i;
+const SWITCHING = /(?:^|,)\s*upgrade\s*(?:,|$)/i;
+
 /** By name in lower case. */
 const RULES: Readonly<Record<string, Rule>> = {
   "content-length": (framing, value, fault) => {
-    const length = /^\d{1,15}$/.test(value) ? Number(value) : undefined;
+    const length = LENGTH.test(value) ? Number(value) : undefined;
     if (length === undefined || (framing.length !== undefined && framing.length !== length))
       throw fault("its Content-Length cannot be read");
     framing.length = length;
@@ -156,8 +162,8 @@ const RULES: Readonly<Record<string, Rule>> = {
     framing.encoded = true;
   },
   connection: (framing, value) => {
-    framing.close ||= /(?:^|,)\s*close\s*(?:,|$)/i.test(value);
-    framing.switching ||= /(?:^|,)\s*upgrade\s*(?:,|$)/i.test(value);
+    framing.close ||= CLOSE.test(value);
+    framing.switching ||= SWITCHING.test(value);
   },
   upgrade: (framing, value) => {
     framing.webSocket = /^websocket$/i.test(value);

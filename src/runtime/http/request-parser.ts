@@ -1,6 +1,6 @@
 import { METHODS } from "node:http";
 import { BodyReader, type ChunkRules } from "./body-reader.ts";
-import { BARE_LINE_END, FieldReader, Framing, MALFORMED } from "./header-fields.ts";
+import { BARE_LINE_END, FieldReader, Framing, HEAD_END, MALFORMED } from "./header-fields.ts";
 import type { RequestFault } from "./server.ts";
 
 /** A request's head. */
@@ -177,7 +177,7 @@ export class RequestParser {
       this.#at = at + 2;
       return true;
     }
-    const end = bytes.indexOf("\r\n\r\n", Math.max(at, this.#searched - 3), "latin1");
+    const end = bytes.indexOf(HEAD_END, Math.max(at, this.#searched - 3));
     const length = (end < 0 ? bytes.byteLength : end) - at;
     if (length > this.#headBytesMax) throw new MalformedRequest("size", "its head is too large");
     if (end < 0) {

@@ -1,5 +1,5 @@
 import { BodyReader, type ChunkRules } from "./body-reader.ts";
-import { FieldReader, Framing, MALFORMED } from "./header-fields.ts";
+import { FieldReader, Framing, HEAD_END, MALFORMED } from "./header-fields.ts";
 import { UpstreamError } from "./upstream.ts";
 
 /** Receives the result of parsing a provider's bytes. */
@@ -163,7 +163,7 @@ export class ResponseParser {
   }
 
   #head(bytes: Buffer, at: number): number {
-    const end = bytes.indexOf("\r\n\r\n", Math.max(at, this.#searched - 3), "latin1");
+    const end = bytes.indexOf(HEAD_END, Math.max(at, this.#searched - 3));
     if (end < 0) {
       if (bytes.byteLength - at > this.#headBytesMax) throw malformed("its head is too large");
       this.#searched = at === 0 ? bytes.byteLength : 0;

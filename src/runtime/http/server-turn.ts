@@ -1,3 +1,4 @@
+import { lineStart } from "./line-start.ts";
 import type { RequestHead } from "./request-parser.ts";
 import type { BodySink, IncomingRequest, ServerResponse } from "./server.ts";
 import type { ByteSocket } from "./sockets.ts";
@@ -79,7 +80,7 @@ export class Turn implements IncomingRequest, ServerResponse {
   }
 
   head(status: number, reason: string, headers: readonly string[]): void {
-    let text = `HTTP/1.1 ${status} ${safe(reason)}\r\n`;
+    let text = `HTTP/1.1 ${status} ${safe(reason)}`;
     let length: number | undefined;
     let saysClose = false;
     for (let at = 0; at < headers.length; at += 2) {
@@ -91,18 +92,18 @@ export class Turn implements IncomingRequest, ServerResponse {
         if (length !== undefined) continue;
         length = Number(value);
       } else if (name.length === 10 && name.toLowerCase() === "connection") saysClose = true;
-      text += `${name}: ${safe(value)}\r\n`;
+      text += lineStart(name) + safe(value);
     }
     this.#bodyless = this.method === "HEAD" || status === 204 || status === 304;
     if (!this.#bodyless) {
       this.#chunked = length === undefined && !this.old;
-      if (this.#chunked) text += "Transfer-Encoding: chunked\r\n";
+      if (this.#chunked) text += "\r\nTransfer-Encoding: chunked";
       else if (length !== undefined) this.#owed = length;
     }
     // A client that waits for a 100 may or may not send its body: the next bytes are ambiguous.
     if (saysClose || this.waitsForContinue || this.#connection.closing) this.persistent = false;
-    if (!this.persistent && !saysClose) text += "Connection: close\r\n";
-    this.#head = `${text}\r\n`;
+    if (!this.persistent && !saysClose) text += "\r\nConnection: close";
+    this.#head = `${text}\r\n\r\n`;
   }
 
   flush(): void {

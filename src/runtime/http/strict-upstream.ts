@@ -1,4 +1,5 @@
 import { Connection, type ConnectionUser, keyOf, Pool } from "./connection-pool.ts";
+import { lineStart } from "./line-start.ts";
 import type { ByteSocket } from "./sockets.ts";
 import type { Upstream, UpstreamCall, UpstreamEvents, UpstreamOptions, UpstreamRequest } from "./upstream.ts";
 import { mayResend, UpstreamError } from "./upstream.ts";
@@ -26,8 +27,8 @@ class Call implements UpstreamCall, ConnectionUser {
   #resendableAt: number | undefined;
   #settled = false;
   #paused = false;
-  /** Body bytes written before there was a connection. */
-  #waiting: Uint8Array[] = [];
+  /** Body bytes written before there was a connection; undefined if there are none. */
+  #waiting: Uint8Array[] | undefined;
   #endRequested: boolean;
   #bodyPassed = false;
 
@@ -47,7 +48,8 @@ class Call implements UpstreamCall, ConnectionUser {
   write(bytes: Uint8Array): boolean {
     if (this.#settled) return true;
     if (this.#connection === undefined) {
-      this.#waiting.push(bytes);
+      if (this.#waiting === undefined) this.#waiting = [bytes];
+      else this.#waiting.push(bytes);
       return false;
     }
     return this.#writeBody(this.#connection.socket, bytes);
@@ -71,7 +73,7 @@ class Call implements UpstreamCall, ConnectionUser {
 
   abort(): void {
     this.#settled = true;
-    this.#waiting = [];
+    this.#waiting = undefined;
     this.#connection?.destroy();
   }
 
@@ -91,7 +93,7 @@ class Call implements UpstreamCall, ConnectionUser {
     if (this.#settled) return;
     this.#settled = true;
     // A request whose body is still being sent would run into the next one.
-    this.#connection?.release(reusable && this.#endRequested && this.#waiting.length === 0);
+    this.#connection?.release(reusable && this.#endRequested && this.#waiting === undefined);
     this.#events.onEnd();
   }
 
@@ -152,15 +154,15 @@ class Call implements UpstreamCall, ConnectionUser {
     const { socket } = connection;
     const head = headText(this.#request);
     const body = this.#request.body ?? NOTHING;
-    const isWhole = this.#endRequested && this.#waiting.length === 0;
+    const waiting = this.#waiting;
+    const isWhole = this.#endRequested && waiting === undefined;
     if (isWhole && this.#request.framing !== "chunked" && this.#pool.writes?.add(socket, head, body)) return;
     writeJoined(socket, head, body);
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    let room = true;
-    for (const bytes of waiting) room = this.#writeBody(socket, bytes);
+    this.#waiting = undefined;
+    let room = waiting !== undefined;
+    for (const bytes of waiting ?? []) room = this.#writeBody(socket, bytes);
     if (this.#endRequested) this.#writeEnd(socket);
-    else if (room && waiting.length > 0) this.#events.onDrain?.();
+    else if (room) this.#events.onDrain?.();
   }
 
   #writeBody(socket: ByteSocket, bytes: Uint8Array): boolean {
@@ -179,7 +181,7 @@ const NOTHING = new Uint8Array(0);
 const LAST_CHUNK = Buffer.from("0\r\n\r\n");
 
 function headText({ method, path, headers }: UpstreamRequest): string {
-  let text = `${method} ${path} HTTP/1.1\r\n`;
-  for (let at = 0; at < headers.length; at += 2) text += `${headers[at]}: ${headers[at + 1]}\r\n`;
-  return `${text}\r\n`;
+  let text = `${method} ${path} HTTP/1.1`;
+  for (let at = 0; at < headers.length; at += 2) text += lineStart(headers[at]!) + headers[at + 1]!;
+  return `${text}\r\n\r\n`;
 }

@@ -62,7 +62,7 @@ export interface UpstreamRequest {
   readonly headers: readonly string[];
   readonly framing: "none" | "length" | "chunked";
   /** The complete body with its framing, if it is in memory. It is sent with the head, and `end` is not called. */
-  readonly body?: Uint8Array;
+  readonly body?: Uint8Array | undefined;
   /** Whether the headers ask for another protocol, so that a 101 is a response and not a fault. */
   readonly upgrade?: boolean;
 }
