@@ -45,9 +45,9 @@ test("the binary alone proxies, records, reads back, and loads a drop-in next to
   const weir = await start({ WEIR_PROVIDERS_DIR: "./providers" });
   const body = JSON.stringify({ model: "gpt-4o-mini", messages: [{ role: "user", content: "hi" }] });
   const headers = gatewayHeaders(upstream.origin, { "content-type": "application/json" });
-  const answer = await fetch(`${weir.gateway}/v1/chat/completions`, { method: "POST", body, headers });
-  expect(answer.status).toBe(200);
-  const record = await recordOf(weir, answer.headers.get("gateway-id")!);
+  const response = await fetch(`${weir.gateway}/v1/chat/completions`, { method: "POST", body, headers });
+  expect(response.status).toBe(200);
+  const record = await recordOf(weir, response.headers.get("gateway-id")!);
   expect(record).toMatchObject({
     provider: "ACME",
     response_status: 200,

@@ -129,8 +129,8 @@ function readUnifiedRetries(lines: readonly GatewayHeader[]): RetryPlan | undefi
 }
 
 /** Whether a request has any cache setting. */
-export function speaksOfCache({ settings: asked }: RequestHeaders): boolean {
-  return asked.once(nameCache);
+export function speaksOfCache({ settings }: RequestHeaders): boolean {
+  return settings.once(nameCache);
 }
 
 function nameCache(lines: readonly GatewayHeader[]): boolean {

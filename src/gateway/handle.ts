@@ -47,15 +47,15 @@ export async function handle(parts: GatewayParts, request: ClientRequest, respon
     if (!isRecorded && parts.refuseWhenFull) throw new GatewayError("spool_full");
     const needed = bodyNeeds(parts, admitted);
     const needs = isPending(needed) ? await needed : needed;
-    const asked = needs.length === 0 ? admitted : { ...admitted, needs };
-    const plan = planBody(asked);
-    const reading = plan.kind === "whole" ? readBody(parts, asked, plan) : undefined;
+    const planned = needs.length === 0 ? admitted : { ...admitted, needs };
+    const plan = planBody(planned);
+    const reading = plan.kind === "whole" ? readBody(parts, planned, plan) : undefined;
     const body = isPending(reading) ? await reading : reading;
     if (exchange.ended) return;
-    if (body !== undefined && needs.length > 0) await learnFromBody(parts, asked, body);
+    if (body !== undefined && needs.length > 0) await learnFromBody(parts, planned, body);
     // At the unified address plugins are called for each target, before it is called.
-    if (isUnifiedRequest(asked)) return await handleUnified(parts, asked, body ?? NO_BODY);
-    const changing = asChanged(parts, { admitted: asked, body }, askOnRequest(parts, asked));
+    if (isUnifiedRequest(planned)) return await handleUnified(parts, planned, body ?? NO_BODY);
+    const changing = asChanged(parts, { admitted: planned, body }, askOnRequest(parts, planned));
     const sent = isPending(changing) ? await changing : changing;
     const passing = exchange.ended ? undefined : respondFrom(parts, sent);
     if (isPending(passing)) await passing;

@@ -14,7 +14,7 @@ let reader: string;
 let listener: Server;
 let hook: string;
 /** Bodies that were posted to `hook`. */
-const told: string[] = [];
+const delivered: string[] = [];
 
 beforeAll(async () => {
   listener = createServer((request, response) => {
@@ -23,7 +23,7 @@ beforeAll(async () => {
       body += chunk.toString();
     });
     request.on("end", () => {
-      told.push(body);
+      delivered.push(body);
       response.end();
     });
   });
@@ -110,7 +110,7 @@ describe("an alert", () => {
     });
     await row.getByRole("button", { name: "Test slow answers" }).click();
     await dialog.getByRole("row", { name: /delivered/ }).waitFor();
-    expect(told.some((body) => body.includes(`"alert.test"`))).toBe(true);
+    expect(delivered.some((body) => body.includes(`"alert.test"`))).toBe(true);
     await dialog.getByRole("button", { name: "Close" }).click();
     await row.getByRole("button", { name: "Turn off slow answers" }).click();
     await dialog.getByRole("button", { name: "Turn off" }).click();
@@ -144,7 +144,7 @@ describe("an alert", () => {
     await dialog.waitFor({ state: "detached" });
     await row.getByRole("button", { name: "Test Spend in a day" }).click();
     await dialog.getByRole("row", { name: /delivered/ }).waitFor();
-    expect(told.some((body) => body.includes(`"plain_text"`) && body.includes("Spend in a day: test"))).toBe(true);
+    expect(delivered.some((body) => body.includes(`"plain_text"`) && body.includes("Spend in a day: test"))).toBe(true);
   });
 
   test("that fires shows for whom, since when and its history", async () => {

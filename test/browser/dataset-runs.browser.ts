@@ -65,17 +65,17 @@ test("a bad response becomes an example, is run with a new prompt against two mo
   await dialog.getByRole("button", { name: "Start run" }).click();
 
   await page.getByText("2 of 2 calls, 0 failed").waitFor({ timeout: 60_000 });
-  const answerOf = (target: string) => page.getByRole("region", { name: target, exact: true });
-  await answerOf("Original").getByText("Some metres, perhaps.").waitFor();
-  await answerOf("openai/gpt-4o-mini").getByText("<b>4</b> metres.", { exact: true }).waitFor();
-  await answerOf("openai/gpt-4o").getByText("What differs").click();
+  const responseOf = (target: string) => page.getByRole("region", { name: target, exact: true });
+  await responseOf("Original").getByText("Some metres, perhaps.").waitFor();
+  await responseOf("openai/gpt-4o-mini").getByText("<b>4</b> metres.", { exact: true }).waitFor();
+  await responseOf("openai/gpt-4o").getByText("What differs").click();
   await page.getByLabel("openai/gpt-4o against the original").getByText("Some metres").waitFor();
   await page.getByRole("button", { name: "Download" }).click();
   const download = page.waitForEvent("download");
   await page.getByRole("link", { name: "CSV", exact: true }).click();
   expect((await download).suggestedFilename()).toBe("openai-gpt-4o-mini-openai-gpt-4o.csv");
 
-  await answerOf("openai/gpt-4o").getByRole("link", { name: "Record" }).click();
+  await responseOf("openai/gpt-4o").getByRole("link", { name: "Record" }).click();
   await page.waitForURL(/\/requests\/[0-9a-f-]{36}/);
   const id = /[0-9a-f-]{36}/.exec(page.url())![0];
   await ask(it.weir, "POST", `/v1/request/${id}/score`, { scores: { helpful: 1 } });

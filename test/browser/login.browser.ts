@@ -36,22 +36,22 @@ test("nothing shows before a key is given, and then the page that was opened doe
 test("before a log-in, only the session and the ways to log in are requested", async () => {
   await using opened = await it.open("/requests", { key: null });
   await opened.page.getByLabel("Service key").waitFor();
-  const asked: string[] = [];
-  opened.page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+  const requests: string[] = [];
+  opened.page.on("request", (request) => requests.push(new URL(request.url()).pathname));
   await opened.page.reload();
   await opened.page.getByLabel("Service key").waitFor();
-  expect(asked.filter((path) => path.startsWith("/v1/"))).toEqual(["/v1/session", "/v1/login"]);
+  expect(requests.filter((path) => path.startsWith("/v1/"))).toEqual(["/v1/session", "/v1/login"]);
 });
 
 test.each(["/requests", "/overview"])(
   "a link to %s with a filter that cannot be read shows nothing, and says so",
   async (path) => {
     await using opened = await it.open(`${path}?filter=%7Bbroken`);
-    const asked: string[] = [];
-    opened.page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    const requests: string[] = [];
+    opened.page.on("request", (request) => requests.push(new URL(request.url()).pathname));
     await opened.page.reload();
     await opened.page.getByText("This link's filter cannot be read").waitFor();
-    expect(asked.filter((each) => /^\/v1\/(?:request|metrics)\//.test(each))).toEqual([]);
+    expect(requests.filter((each) => /^\/v1\/(?:request|metrics)\//.test(each))).toEqual([]);
     await opened.page.getByRole("button", { name: "Show without a filter" }).click();
     await opened.page.getByText("This link's filter cannot be read").waitFor({ state: "detached" });
   },
@@ -120,17 +120,17 @@ test("a log-in with another organization's key shows nothing of the earlier page
   const { data } = (await (await callApi(it.weir, "/v1/session", {}, first)).json()) as { data: SessionView };
   await runCommand(it.weir.env, "keys", "revoke", data.key.id);
   await page.getByLabel("Service key").waitFor();
-  const asked = Promise.withResolvers<void>();
+  const requested = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
   await page.route("**/v1/rate-limits", async (route) => {
-    asked.resolve();
+    requested.resolve();
     await released.promise;
     await route.continue();
   });
   await page.getByLabel("Service key").fill(second);
   await page.keyboard.press("Enter");
   await page.getByText("of two", { exact: true }).waitFor();
-  await asked.promise;
+  await requested.promise;
   expect(await page.getByRole("row", { name: /^a limit of one/ }).count()).toBe(0);
   released.resolve();
   await page.getByText("No limits").waitFor();

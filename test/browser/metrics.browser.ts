@@ -341,9 +341,9 @@ test("metrics stay while the time advances", async () => {
       if (document.querySelector(".loading") !== null) seen.push("loading");
     }).observe(document.body, { subtree: true, childList: true });
   });
-  const asked = page.waitForResponse(/cache\/metrics/);
+  const pending = page.waitForResponse(/cache\/metrics/);
   await page.clock.runFor(61_000);
-  await asked;
+  await pending;
   await row.waitFor();
   expect(await page.evaluate(() => (window as unknown as { seen: string[] }).seen)).toEqual([]);
 });

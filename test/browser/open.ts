@@ -106,6 +106,6 @@ export async function openDashboard(options: WeirOptions = {}): Promise<Dashboar
 
 /** Takes the cookie without the log-in page, which has its own tests. */
 async function logIn(context: BrowserContext, { api }: Weir, key: string): Promise<void> {
-  const answer = await context.request.post(`${api}/v1/session`, { data: { key } });
-  if (!answer.ok()) throw new Error(`the log-in answered ${answer.status()}: ${await answer.text()}`);
+  const response = await context.request.post(`${api}/v1/session`, { data: { key } });
+  if (!response.ok()) throw new Error(`the log-in answered ${response.status()}: ${await response.text()}`);
 }

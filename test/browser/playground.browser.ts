@@ -11,7 +11,7 @@ import { HOSTILE } from "./world.ts";
 let it: Dashboard;
 let provider: Provider;
 /** The bodies that the provider got. */
-const asked: Json[] = [];
+const received: Json[] = [];
 /** Lets a stream go on. */
 let goOn = Promise.withResolvers<void>();
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
     if (path.endsWith("/models")) return Response.json({ data: [{ id: "m-1" }] });
     if (path.endsWith(":generateContent"))
       return Response.json({ candidates: [{ content: { role: "model", parts: [{ text: "Nine metres." }] } }] });
-    asked.push(body);
+    received.push(body);
     if (body.model === "broken") return Response.json({ error: { message: "overloaded" } }, { status: 503 });
     return body.stream ? streamed(body.model) : Response.json({ ...completion(`whole ${HOSTILE}`), model: body.model });
   });
@@ -56,7 +56,7 @@ function streamed(model: string): Response {
   return new Response(events as never, { headers: { "content-type": "text/event-stream" } });
 }
 
-const answerOf = (page: Page, model: string) => page.getByRole("region", { name: `Answer of ${model}` });
+const responseOf = (page: Page, model: string) => page.getByRole("region", { name: `Answer of ${model}` });
 const messageAt = (page: Page, at: number) => page.getByRole("textbox", { name: `Message ${at}`, exact: true });
 
 test("a prompt is sent to two models by keyboard alone, and both responses are shown side by side as they arrive", async () => {
@@ -74,14 +74,14 @@ test("a prompt is sent to two models by keyboard alone, and both responses are s
   await messageAt(page, 2).focus();
   await page.keyboard.type("How deep is it?");
   await page.keyboard.press("Control+Enter");
-  const first = answerOf(page, "custom/m-1");
+  const first = responseOf(page, "custom/m-1");
   await first.getByText("Nine", { exact: true }).waitFor();
   await first.getByText("answering").waitFor();
   goOn.resolve();
   await first.getByText("Nine metres.").waitFor();
   await first.getByText("7 in, 3 out").waitFor();
   await first.getByText("CUSTOM m-1 · box · ended with stop").waitFor();
-  const second = answerOf(page, "custom/broken");
+  const second = responseOf(page, "custom/broken");
   await second.getByRole("alert").getByText("CUSTOM answered 503: overloaded").waitFor();
   await first.getByText("Sent to the provider").click();
   await first.getByText('"content": "How deep is it?"').waitFor();
@@ -102,10 +102,10 @@ test("a response that comes in can be stopped, and its prompt be used again", as
   await eventually(() => page.getByRole("combobox", { name: "Model", exact: true }).inputValue()).toBe("custom/m-2");
   await messageAt(page, 2).fill("wait");
   await page.getByRole("button", { name: "Send", exact: true }).click();
-  const answer = answerOf(page, "custom/m-2");
-  await answer.getByText("Nine").waitFor();
-  await answer.getByRole("button", { name: "Stop" }).click();
-  await answer.getByText("stopped").waitFor();
+  const card = responseOf(page, "custom/m-2");
+  await card.getByText("Nine").waitFor();
+  await card.getByRole("button", { name: "Stop" }).click();
+  await card.getByText("stopped").waitFor();
   goOn.resolve();
   await messageAt(page, 2).fill("something else");
   await page.getByRole("button", { name: "Use this prompt" }).click();
@@ -124,16 +124,16 @@ test("a recorded request is taken over with its settings and tools, and sent to 
     { role: "tool", tool_call_id: "c", content: HOSTILE },
   ];
   const sent = { model: "custom/m-3", temperature: 0.5, logit_bias: { 5: 1 }, tools, messages };
-  const answer = await fetch(`${it.weir.gateway}/v1/chat/completions`, {
+  const response = await fetch(`${it.weir.gateway}/v1/chat/completions`, {
     method: "POST",
     headers: { authorization: `Bearer ${KEY}`, "content-type": "application/json" },
     body: JSON.stringify(sent),
   });
-  await using opened = await it.open(`/requests/${answer.headers.get("gateway-id")}`);
+  await using opened = await it.open(`/requests/${response.headers.get("gateway-id")}`);
   const { page, faults } = opened;
   await page.getByRole("link", { name: "Try again with…" }).click();
   await page.getByRole("heading", { name: "The recorded request" }).waitFor();
-  await answerOf(page, "custom/m-3").getByText(HOSTILE).waitFor();
+  await responseOf(page, "custom/m-3").getByText(HOSTILE).waitFor();
   await eventually(() => page.getByLabel("Temperature").inputValue()).toBe("0.5");
   await page.getByRole("combobox", { name: "Model", exact: true }).fill("custom/m-4");
   await page.getByRole("button", { name: "JSON" }).click();
@@ -143,13 +143,13 @@ test("a recorded request is taken over with its settings and tools, and sent to 
   });
   await page.getByRole("button", { name: "Form" }).click();
   await page.getByRole("button", { name: "Send", exact: true }).click();
-  await answerOf(page, "custom/m-4").getByText("done").waitFor();
-  expect(asked.at(-1)).toEqual({ ...sent, model: "m-4" });
+  await responseOf(page, "custom/m-4").getByText("done").waitFor();
+  expect(received.at(-1)).toEqual({ ...sent, model: "m-4" });
   expect(faults).toEqual([]);
 });
 
 test("a request of another format is taken over as chat, at the provider that it went to", async () => {
-  const answer = await fetch(`${it.weir.gateway}/v1beta/models/gemini-2.5-flash:generateContent`, {
+  const response = await fetch(`${it.weir.gateway}/v1beta/models/gemini-2.5-flash:generateContent`, {
     method: "POST",
     headers: {
       ...gatewayHeaders(provider.origin, { "Gateway-Target-Provider": "GOOGLE" }),
@@ -161,11 +161,11 @@ test("a request of another format is taken over as chat, at the provider that it
       generationConfig: { temperature: 0.25 },
     }),
   });
-  await answer.arrayBuffer();
-  await recordOf(it.weir, answer.headers.get("gateway-id")!);
-  await using opened = await it.open(`/playground?from=${answer.headers.get("gateway-id")}`);
+  await response.arrayBuffer();
+  await recordOf(it.weir, response.headers.get("gateway-id")!);
+  await using opened = await it.open(`/playground?from=${response.headers.get("gateway-id")}`);
   const { page, faults } = opened;
-  await answerOf(page, "google/gemini-2.5-flash").getByText("Nine metres.").waitFor();
+  await responseOf(page, "google/gemini-2.5-flash").getByText("Nine metres.").waitFor();
   await eventually(() => page.getByRole("combobox", { name: "Model", exact: true }).inputValue()).toBe(
     "google/gemini-2.5-flash",
   );
@@ -188,7 +188,7 @@ test("what cannot be sent is said at its field, and what is refused in plain wor
   await page.getByRole("alert").getByText("this is not JSON").waitFor();
   await page.getByLabel("Tools, as JSON").fill("");
   await page.getByRole("button", { name: "Send", exact: true }).click();
-  const failure = answerOf(page, "openai/gpt-5-mini").getByRole("alert");
+  const failure = responseOf(page, "openai/gpt-5-mini").getByRole("alert");
   await failure.getByText("Store a key of that provider").waitFor();
   await failure.getByRole("link", { name: "Credentials" }).click();
   await page.waitForURL("**/credentials");
@@ -206,6 +206,6 @@ test("the playground has no serious finding, and fits a narrow screen", () =>
     await messageAt(page, 2).fill(HOSTILE);
     await page.getByLabel("Stream").uncheck();
     await page.getByRole("button", { name: "Send", exact: true }).click();
-    await answerOf(page, "custom/m-5").getByText("done").waitFor();
-    await answerOf(page, "custom/m-5").getByText("Sent to the provider").click();
+    await responseOf(page, "custom/m-5").getByText("done").waitFor();
+    await responseOf(page, "custom/m-5").getByText("Sent to the provider").click();
   }));

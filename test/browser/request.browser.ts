@@ -191,13 +191,13 @@ test("the cost is explained, the time is drawn, and the replay holds no key", as
 
 test("a long number is shown, and sent by the replay, as it was written", async () => {
   const body = '{"model": "gpt-4o-mini", "seed": 12345678901234567890, "top_p": 1.0, "messages": []}';
-  const answer = await fetch(`${it.weir.gateway}/v1/chat/completions`, {
+  const response = await fetch(`${it.weir.gateway}/v1/chat/completions`, {
     method: "POST",
     headers: { ...gatewayHeaders(provider.origin), "content-type": "application/json" },
     body,
   });
-  await answer.arrayBuffer();
-  const id = answer.headers.get("gateway-id")!;
+  await response.arrayBuffer();
+  const id = response.headers.get("gateway-id")!;
   await recordOf(it.weir, id);
   await using opened = await it.open(`/requests/${id}?tab=request`);
   const { page } = opened;

@@ -195,11 +195,11 @@ describe("the list", () => {
     await expectUsers(page, ["dora", "carl"]);
     const filter = JSON.parse((await builder.getByRole("region", { name: "Filter as JSON" }).textContent())!);
     expect(filter).toMatchObject({ operator: "or", left: { request_response_rmt: { user_id: { equals: "carl" } } } });
-    const answer = await callApi(it.weir, "/v1/request/count/query", {
+    const response = await callApi(it.weir, "/v1/request/count/query", {
       method: "POST",
       body: JSON.stringify({ filter }),
     });
-    expect((await answer.json()).data).toBe(2);
+    expect((await response.json()).data).toBe(2);
     const curl = await builder.getByRole("region", { name: "curl" }).textContent();
     expect(curl).toContain("/v1/request/query-fast");
     expect(curl).not.toContain("sk-weir");
@@ -297,9 +297,9 @@ describe("a list of many", () => {
   beforeAll(async () => {
     const sent = values.map(async (value) => {
       const headers = { ...gatewayHeaders(provider.origin), "Gateway-Property-Lot": value };
-      const answer = await fetch(`${it.weir.gateway}/v1/lot`, { method: "POST", headers, body: "{}" });
-      await answer.arrayBuffer();
-      return answer.headers.get("gateway-id")!;
+      const response = await fetch(`${it.weir.gateway}/v1/lot`, { method: "POST", headers, body: "{}" });
+      await response.arrayBuffer();
+      return response.headers.get("gateway-id")!;
     });
     await recordsOf(it.weir, await Promise.all(sent));
   });

@@ -72,12 +72,12 @@ test.each([...PAGES.map(([path]) => path), "/keys"])(
 );
 
 test.each(["/overview", "/users", "/storage"])("%s keeps its heading in place while its metrics load", async (path) => {
-  const asked = Promise.withResolvers<void>();
+  const requested = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
   await using opened = await it.open(path, {
     prepare: (page) =>
       page.route(OF_API, async (route) => {
-        asked.resolve();
+        requested.resolve();
         await released.promise;
         await route.continue();
       }),
@@ -87,7 +87,7 @@ test.each(["/overview", "/users", "/storage"])("%s keeps its heading in place wh
   await heading.waitFor();
   const before = await heading.boundingBox();
   await page.getByRole("status").or(page.locator("[aria-busy=true]")).first().waitFor();
-  await asked.promise;
+  await requested.promise;
   await page.unrouteAll({ behavior: "ignoreErrors" });
   released.resolve();
   await page.waitForLoadState("networkidle");

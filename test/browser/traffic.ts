@@ -8,11 +8,11 @@ export interface Provider extends Disposable {
   readonly origin: string;
 }
 
-export function startProvider(answer: (path: string, body: Json) => Response | Promise<Response>): Provider {
+export function startProvider(respond: (path: string, body: Json) => Response | Promise<Response>): Provider {
   const server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
-    fetch: async (request) => answer(new URL(request.url).pathname, await request.json().catch(() => undefined)),
+    fetch: async (request) => respond(new URL(request.url).pathname, await request.json().catch(() => undefined)),
   });
   return { origin: `http://127.0.0.1:${server.port}`, [Symbol.dispose]: () => void server.stop(true) };
 }
@@ -25,13 +25,13 @@ export interface Sent {
 
 /** Sends one request through the gateway. @returns its id, once it is recorded. */
 export async function send(weir: Weir, provider: Provider, { path, body, headers }: Sent = {}): Promise<string> {
-  const answer = await fetch(weir.gateway + (path ?? "/v1/chat/completions"), {
+  const response = await fetch(weir.gateway + (path ?? "/v1/chat/completions"), {
     method: "POST",
     headers: { ...gatewayHeaders(provider.origin), "content-type": "application/json", ...headers },
     body: JSON.stringify(body ?? chat("hello")),
   });
-  await answer.arrayBuffer();
-  const id = answer.headers.get("gateway-id")!;
+  await response.arrayBuffer();
+  const id = response.headers.get("gateway-id")!;
   await recordOf(weir, id);
   return id;
 }

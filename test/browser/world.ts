@@ -19,7 +19,7 @@ interface Sent {
 /** Sends one request through the gateway. @returns its id. */
 export async function send(weir: Weir, upstream: Upstream, sent: Sent = {}): Promise<string> {
   const { model = "gpt-4o-mini", path = "/v1/chat/completions", headers = {} } = sent;
-  const answer = await fetch(weir.gateway + path, {
+  const response = await fetch(weir.gateway + path, {
     method: "POST",
     headers: {
       ...gatewayHeaders(upstream.origin, { "Gateway-Target-Provider": "OPENAI" }),
@@ -28,8 +28,8 @@ export async function send(weir: Weir, upstream: Upstream, sent: Sent = {}): Pro
     },
     body: JSON.stringify({ model, messages: [{ role: "user", content: `how deep is it, ${model}?` }] }),
   });
-  await answer.arrayBuffer();
-  return answer.headers.get("gateway-id")!;
+  await response.arrayBuffer();
+  return response.headers.get("gateway-id")!;
 }
 
 /** A little traffic: two users, a session with paths, a failure, cache hits, and names that would like to run. */
@@ -62,8 +62,8 @@ export async function fillWorld(weir: Weir): Promise<World> {
 
 /** The `data` of a call to the API. */
 export async function ask<T>(weir: Weir, method: string, path: string, body?: unknown): Promise<T> {
-  const answer = await callApi(weir, path, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
-  const { data, message } = (await answer.json()) as { data: T; message?: string };
-  if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${message}`);
+  const response = await callApi(weir, path, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+  const { data, message } = (await response.json()) as { data: T; message?: string };
+  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${message}`);
   return data;
 }

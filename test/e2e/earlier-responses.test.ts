@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createOpenAI } from "@ai-sdk/openai";
 import { generateText, jsonSchema, tool } from "ai";
 import type { Json } from "../../src/plugin-host/contract.ts";
-import { json, messagesAnswer, standIn } from "../gateway/unified/house.ts";
+import { json, messagesResponse, standIn } from "../gateway/unified/house.ts";
 import { callApi, KEY, recordOf, startWeir, type Weir } from "./weir.ts";
 
 /** What the provider's stand-in has stored, with the key that it was stored with. */
@@ -17,7 +17,7 @@ const provider = standIn(({ method, path, headers, json: body }, at) => {
   if (path.includes(":generateContent")) return json(calling(at));
   if (path.endsWith("/count_tokens")) return json({ input_tokens: 7 });
   if (body?.model === "down") return json({ error: { message: "down" } }, 503);
-  if (path.endsWith("/messages")) return json(messagesAnswer(`message ${at}`));
+  if (path.endsWith("/messages")) return json(messagesResponse(`message ${at}`));
   const [, id, rest] = /^\/v1\/responses(?:\/([^/?]+)(.*))?$/.exec(path) ?? [];
   if (id === undefined || id === "compact") {
     const response = responseOf(`resp_${String(at).padStart(48, "0")}`, `response ${at}`);
@@ -112,7 +112,7 @@ async function ask(path: string, body?: object, { method = "POST", headers = {},
     status: response.status,
     id: result?.id as string,
     response: result,
-    sent: provider.asked.at(-1)!,
+    sent: provider.received.at(-1)!,
     headers: response.headers,
   };
 }
@@ -172,7 +172,7 @@ test("where the credential that made a response fails, the next target gets the 
   const one = await respond(GPT, "one");
   const two = await respond(`openai:second/down,${CLAUDE}`, "two", { previous_response_id: one.id });
   expect([two.status, two.headers.get("gateway-attempts")]).toEqual([200, "2"]);
-  expect(provider.asked.at(-2)!.json).toMatchObject({ model: "down", previous_response_id: one.id });
+  expect(provider.received.at(-2)!.json).toMatchObject({ model: "down", previous_response_id: one.id });
   expect(two.sent.json.messages).toHaveLength(3);
 });
 
@@ -241,7 +241,7 @@ describe("items of translated responses", () => {
       { role: "tool", content: [{ ...result, output: { type: "text", value: "done" } }] },
     ];
     await generateText({ model, tools, messages });
-    const [, calls, results] = provider.asked.at(-1)!.json.contents;
+    const [, calls, results] = provider.received.at(-1)!.json.contents;
     expect(calls.parts[0].functionCall).toMatchObject({ name: "f", id: called!.toolCallId });
     expect(results.parts[0].functionResponse).toMatchObject({ name: "f", response: { output: "done" } });
   });
@@ -321,7 +321,7 @@ describe("a stored response", () => {
       body: JSON.stringify({ name: "bound", scopes: ["gateway"], credentials: ["second"] }),
     });
     const { key } = ((await created.json()) as Json).data;
-    const before = provider.asked.length;
+    const before = provider.received.length;
     for (const [id, asking] of [
       [translated.id, {}],
       ["resp_unknown", {}],
@@ -330,7 +330,7 @@ describe("a stored response", () => {
       const { status, response } = await ask(`responses/${id}`, undefined, { method: "GET", ...asking });
       expect([status, response.error.code]).toEqual([404, "previous_response_not_found"]);
     }
-    expect(provider.asked.length).toBe(before);
+    expect(provider.received.length).toBe(before);
   });
 });
 

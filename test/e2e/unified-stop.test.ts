@@ -42,7 +42,7 @@ test("a stop waits for unified requests no longer than it says, whatever they wa
       ask("messages", "custom/down,custom/silent", { stream: true }),
       ask("chat/completions", "custom/down", {}, patient),
     ];
-    await until(() => provider.asked.filter(({ json: body }) => body !== undefined).length >= 7);
+    await until(() => provider.received.filter(({ json: body }) => body !== undefined).length >= 7);
     expect(await weir.stop()).toBe(0);
     await Promise.all(calls);
   } finally {

@@ -57,14 +57,14 @@ test.each([
   });
   await using gateway = await startTestGateway({ config: { max_recorded_body_bytes: 1_000_000 } });
   const framing = inChunks ? "Transfer-Encoding: chunked\r\n" : `Content-Length: ${LARGE.byteLength}\r\n`;
-  const answer = await exchangeRaw(gateway.port, [
+  const response = await exchangeRaw(gateway.port, [
     `POST /large HTTP/1.1\r\n${gatewayHeaders(provider.origin, framing)}Connection: close\r\n\r\n`,
     inChunks ? chunked(LARGE, 70_001) : LARGE,
   ]);
   expect(await seen.promise).toBe(sha(LARGE));
-  const body = Buffer.from(answer.slice(answer.indexOf("\r\n\r\n") + 4), "latin1");
+  const body = Buffer.from(response.slice(response.indexOf("\r\n\r\n") + 4), "latin1");
   expect(sha(inChunks ? unchunked(body) : body)).toBe(sha(LARGE));
-  const record = await gateway.spool.ended(idOf(answer));
+  const record = await gateway.spool.ended(idOf(response));
   expect(record.requestBody.byteLength).toBe(1_000_000);
   expect(record.responseBody.byteLength).toBe(1_000_000);
   expect(record.end).toMatchObject({
@@ -109,15 +109,15 @@ test("a body whose chunks are broken is a 400, and the provider's call is ended"
     socket.on("close", () => providerSawEnd.resolve());
   });
   await using gateway = await startTestGateway();
-  const answer = await exchangeRaw(
+  const response = await exchangeRaw(
     gateway.port,
     // Large enough to be on its way before the next chunk is looked at.
     `POST / HTTP/1.1\r\n${gatewayHeaders(provider.origin)}Transfer-Encoding: chunked\r\n\r\n800\r\n${"x".repeat(0x800)}\r\nzz\r\n`,
   );
-  expect(answer).toStartWith("HTTP/1.1 400 Bad Request");
-  expect(answer).toContain('"code":"bad_request"');
+  expect(response).toStartWith("HTTP/1.1 400 Bad Request");
+  expect(response).toContain('"code":"bad_request"');
   await providerSawEnd.promise;
-  const record = await gateway.spool.ended(idOf(answer));
+  const record = await gateway.spool.ended(idOf(response));
   expect(record.end).toMatchObject({ outcome: "refused", status: 400, error: { code: "bad_request" } });
 });
 
@@ -129,7 +129,7 @@ describe("a body over the limit", () => {
       socket.on("close", () => providerSawEnd.resolve());
     });
     await using gateway = await startTestGateway({ config: { max_body_bytes: 1_000_000 } });
-    const answer = await exchangeRaw(
+    const response = await exchangeRaw(
       gateway.port,
       [
         `POST /big HTTP/1.1\r\n${gatewayHeaders(provider.origin)}Transfer-Encoding: chunked\r\n\r\n`,
@@ -137,16 +137,16 @@ describe("a body over the limit", () => {
       ],
       (text) => text.endsWith("}}"),
     );
-    expect(answer).toStartWith("HTTP/1.1 413 Content Too Large");
+    expect(response).toStartWith("HTTP/1.1 413 Content Too Large");
     await providerSawEnd.promise;
-    const record = await gateway.spool.ended(idOf(answer));
+    const record = await gateway.spool.ended(idOf(response));
     expect(record.end).toMatchObject({ outcome: "refused", status: 413, error: { code: "body_too_large" } });
   });
 
   test("with a length gets a response at once, and the connection continues", async () => {
     await using provider = await startProvider(({ socket }) => socket.write(OK));
     await using gateway = await startTestGateway({ config: { max_body_bytes: 1_000 } });
-    const answer = await exchangeRaw(
+    const response = await exchangeRaw(
       gateway.port,
       [
         `POST /big HTTP/1.1\r\n${gatewayHeaders(provider.origin)}Content-Length: 3000000\r\n\r\n`,
@@ -155,8 +155,8 @@ describe("a body over the limit", () => {
       ],
       (text) => text.endsWith("ok"),
     );
-    expect(answer).toStartWith("HTTP/1.1 413");
-    expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 413", "HTTP/1.1 200"]);
+    expect(response).toStartWith("HTTP/1.1 413");
+    expect(response.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 413", "HTTP/1.1 200"]);
   });
 });
 
@@ -167,7 +167,7 @@ test("a response that comes before the body was in reaches the client", async ()
     socket.resume();
   });
   await using gateway = await startTestGateway();
-  const answer = await exchangeRaw(
+  const response = await exchangeRaw(
     gateway.port,
     [
       `POST /early HTTP/1.1\r\n${gatewayHeaders(provider.origin)}Content-Length: 8000000\r\n\r\n`,
@@ -175,20 +175,20 @@ test("a response that comes before the body was in reaches the client", async ()
     ],
     (text) => text.endsWith("late"),
   );
-  expect(answer).toStartWith("HTTP/1.1 429 Slow Down");
-  expect((await gateway.spool.ended(idOf(answer))).end?.outcome).toBe("complete");
+  expect(response).toStartWith("HTTP/1.1 429 Slow Down");
+  expect((await gateway.spool.ended(idOf(response))).end?.outcome).toBe("complete");
 });
 
 test("a stalled upload gets a 408", async () => {
   await using provider = await startRawServer(() => undefined);
   await using gateway = await startTestGateway({ uploadStallMs: 300 });
-  const answer = await exchangeRaw(
+  const response = await exchangeRaw(
     gateway.port,
     `POST /stalled HTTP/1.1\r\n${gatewayHeaders(provider.origin)}Content-Length: 10\r\n\r\nhalf`,
     (text) => text.endsWith("}}"),
   );
-  expect(answer).toStartWith("HTTP/1.1 408 Request Timeout");
-  expect((await gateway.spool.ended(idOf(answer))).end).toMatchObject({ outcome: "client_gone", status: 408 });
+  expect(response).toStartWith("HTTP/1.1 408 Request Timeout");
+  expect((await gateway.spool.ended(idOf(response))).end).toMatchObject({ outcome: "client_gone", status: 408 });
 });
 
 test("an expectation that is not the gateway's to meet is the provider's to judge", async () => {
@@ -245,10 +245,10 @@ test.each([
 ])("%s with the response %j passes", async (method, wire, body, header) => {
   await using provider = await startProvider(({ socket }) => socket.write(wire));
   await using gateway = await startTestGateway();
-  const answer = await once(gateway, `${method} /`, gatewayHeaders(provider.origin));
-  expect(answer).toContain(`\r\n${header}\r\n`);
-  expect(answer.slice(answer.indexOf("\r\n\r\n") + 4)).toBe(body);
-  expect((await gateway.spool.ended(idOf(answer))).end?.outcome).toBe("complete");
+  const response = await once(gateway, `${method} /`, gatewayHeaders(provider.origin));
+  expect(response).toContain(`\r\n${header}\r\n`);
+  expect(response.slice(response.indexOf("\r\n\r\n") + 4)).toBe(body);
+  expect((await gateway.spool.ended(idOf(response))).end?.outcome).toBe("complete");
 });
 
 test("a GET may have a body, and a POST none", async () => {
@@ -288,9 +288,9 @@ test("a client of HTTP/1.0 gets a response without chunks, to the end of the con
     socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n");
   });
   await using gateway = await startTestGateway();
-  const answer = await exchangeRaw(gateway.port, `GET / HTTP/1.0\r\n${gatewayHeaders(provider.origin)}\r\n`);
-  expect(answer).toEndWith("\r\n\r\nok");
-  expect(answer).not.toContain("chunked");
+  const response = await exchangeRaw(gateway.port, `GET / HTTP/1.0\r\n${gatewayHeaders(provider.origin)}\r\n`);
+  expect(response).toEndWith("\r\n\r\nok");
+  expect(response).not.toContain("chunked");
 });
 
 test("clients that do not read hold their providers back", async () => {

@@ -49,10 +49,10 @@ const headersOf = (more: Readonly<Record<string, string>>) => ({
 /** The request as a plugin saw it, and what came of it. */
 async function send(body: BodyInit, headers: Readonly<Record<string, string>> = {}, path = "/v1/chat/completions") {
   let seen: Pick<GatewayRequest, "userId" | "model" | "body"> | undefined;
-  const answer = onRequest;
+  const verdict = onRequest;
   onRequest = (request) => {
     seen = { userId: request.userId, model: request.model, body: request.body };
-    return answer(request);
+    return verdict(request);
   };
   const response = await fetch(gateway.origin + path, { method: "POST", body, headers: headersOf(headers) });
   const text = await response.text();

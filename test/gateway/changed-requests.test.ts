@@ -111,14 +111,14 @@ test("the cache key is computed from the sent request", async () => {
 });
 
 test("each attempt records what it sent, and plugins see a fallback with its own model", async () => {
-  const asked: (string | undefined)[] = [];
+  const seen: (string | undefined)[] = [];
   change = ({ model, body }) => {
-    asked.push(`${model} ${body?.model}`);
+    seen.push(`${model} ${body?.model}`);
     return { headers: { "X-Model": String(body?.model) } };
   };
   const fallbacks = JSON.stringify([{ target: provider.origin, path: "/v1/other", body: { model: "m-2" } }]);
   const { record } = await send(CHAT, { "Gateway-Fallbacks": fallbacks }, "/broken");
-  expect(asked).toEqual(["undefined m-1", "undefined m-2"]);
+  expect(seen).toEqual(["undefined m-1", "undefined m-2"]);
   expect(got.map(({ head }) => /x-model: (\S+)/i.exec(head)?.[1])).toEqual(["m-1", "m-2"]);
   expect(record.requestBody.toString()).toBe(CHAT);
   expect(JSON.parse(record.provider.request!.toString())).toMatchObject({ model: "m-2" });

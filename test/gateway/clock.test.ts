@@ -19,26 +19,26 @@ test.each([
 ])(
   "a wall clock that jumps %s is in no duration of an exchange in flight, and in the next one's times",
   async (_way, jumpMs) => {
-    const asked: Socket[] = [];
-    await using provider = await startProvider(({ socket }) => void asked.push(socket));
+    const sockets: Socket[] = [];
+    await using provider = await startProvider(({ socket }) => void sockets.push(socket));
     await using gateway = await startTestGateway();
     const started = Date.now();
     const request = `POST /v1/chat HTTP/1.1\r\n${gatewayHeaders(provider.origin)}Content-Length: 2\r\nConnection: close\r\n\r\n{}`;
-    const answer = exchangeRaw(gateway.port, request);
-    await until(() => asked.length === 1);
+    const response = exchangeRaw(gateway.port, request);
+    await until(() => sockets.length === 1);
 
     setSystemTime(new Date(started + jumpMs));
     await until(() => Math.abs(now() - started - jumpMs) < HOUR_MS); // the program has noticed
-    asked[0]!.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
-    const first = await gateway.spool.ended(idOf(await answer));
+    sockets[0]!.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+    const first = await gateway.spool.ended(idOf(await response));
     const { begin, head, end } = first;
     const times = [begin.time, end!.forwardedAt!, head!.time, end!.firstByteAt!, end!.time];
     expect(times.toSorted((a, b) => a - b)).toEqual(times);
     expect(end!.time - begin.time).toBeLessThan(HOUR_MS);
 
     const later = once(gateway, "POST /v1/chat", `${gatewayHeaders(provider.origin)}Content-Length: 2\r\n`, "{}");
-    await until(() => asked.length === 2);
-    asked[1]!.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+    await until(() => sockets.length === 2);
+    sockets[1]!.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
     const second = await gateway.spool.ended(idOf(await later));
     expect(Math.abs(second.begin.time - started - jumpMs)).toBeLessThan(HOUR_MS);
     expect(second.end!.time).toBeGreaterThanOrEqual(second.begin.time);

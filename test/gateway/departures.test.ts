@@ -10,38 +10,38 @@ function watched() {
     atTurnEnd: (work) => void setImmediate(work),
     flush: () => void done.push("flush"),
   });
-  const answer = (name: string, more: Partial<Departing> = {}): Departing => ({
+  const departing = (name: string, more: Partial<Departing> = {}): Departing => ({
     finish: () => done.push(`finish ${name}`) > 0,
     depart: () => void done.push(`depart ${name}`),
     ...more,
   });
-  return { done, departures, answer };
+  return { done, departures, departing: departing };
 }
 
 test("the responses of one turn leave after one write, which holds the ends of all", async () => {
-  const { done, departures, answer } = watched();
-  departures.add(answer("a"));
-  departures.add(answer("b"));
+  const { done, departures, departing } = watched();
+  departures.add(departing("a"));
+  departures.add(departing("b"));
   expect(done).toEqual([]);
   await nextTurn();
   expect(done).toEqual(["finish a", "finish b", "flush", "depart a", "depart b"]);
-  departures.add(answer("c"));
+  departures.add(departing("c"));
   await nextTurn();
   expect(done.slice(5)).toEqual(["finish c", "flush", "depart c"]);
 });
 
 test("a response that has ended otherwise meanwhile does not leave, the others do", async () => {
-  const { done, departures, answer } = watched();
-  departures.add(answer("gone", { finish: () => false }));
-  departures.add(answer("a"));
+  const { done, departures, departing } = watched();
+  departures.add(departing("gone", { finish: () => false }));
+  departures.add(departing("a"));
   await nextTurn();
   expect(done).toEqual(["finish a", "flush", "depart a"]);
 });
 
 test("a response that becomes whole while others leave goes with the next turn", async () => {
-  const { done, departures, answer } = watched();
-  const next = answer("b");
-  departures.add(answer("a", { depart: () => departures.add(next) }));
+  const { done, departures, departing } = watched();
+  const next = departing("b");
+  departures.add(departing("a", { depart: () => departures.add(next) }));
   await nextTurn();
   await nextTurn();
   expect(done).toEqual(["finish a", "flush", "finish b", "flush", "depart b"]);

@@ -59,9 +59,9 @@ test.each([
     9,
   ],
 ])("a chat completion repeats %s", async (_name, messages, content, prompt_tokens, completion_tokens) => {
-  const answer = await chat(messages);
-  expect(answer.status).toBe(200);
-  const { choices, usage, model } = (await answer.json()) as OpenAI.ChatCompletion;
+  const response = await chat(messages);
+  expect(response.status).toBe(200);
+  const { choices, usage, model } = (await response.json()) as OpenAI.ChatCompletion;
   expect(choices[0]?.message).toMatchObject({ role: "assistant", content });
   expect(usage).toEqual({ prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens });
   expect(model).toBe("m-1");
@@ -71,14 +71,14 @@ test("OpenAI's SDK reads it, streamed and not, and lists its model", async () =>
   const client = new OpenAI({ baseURL: `${gateway.origin}/v1`, apiKey: "none", defaultHeaders: TARGET });
   await assertProperty(
     fc.asyncProperty(fc.string({ unit: "grapheme", minLength: 1, maxLength: 200 }), async (content) => {
-      const asked = { model: "echo", messages: [{ role: "user" as const, content }] };
-      const whole = await client.chat.completions.create(asked);
+      const body = { model: "echo", messages: [{ role: "user" as const, content }] };
+      const whole = await client.chat.completions.create(body);
       expect(whole.choices[0]?.message.content).toBe(content);
       let streamed = "";
       let tokens = 0;
       const include = { include_usage: true };
       for await (const chunk of await client.chat.completions.create({
-        ...asked,
+        ...body,
         stream: true,
         stream_options: include,
       })) {
@@ -97,10 +97,10 @@ test("OpenAI's SDK reads it, streamed and not, and lists its model", async () =>
 test("anything else is returned as it was sent, whatever its framing, and inert", async () => {
   await assertProperty(
     fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 70_000 }), async (bytes) => {
-      const answer = await ask("/any/path", Uint8Array.from(bytes), { "content-type": "text/html" });
-      expect(answer.headers.get("content-type")).toBe("text/html");
-      expect(answer.headers.get("content-security-policy")).toBe("sandbox");
-      expect(new Uint8Array(await answer.arrayBuffer())).toEqual(Uint8Array.from(bytes));
+      const response = await ask("/any/path", Uint8Array.from(bytes), { "content-type": "text/html" });
+      expect(response.headers.get("content-type")).toBe("text/html");
+      expect(response.headers.get("content-security-policy")).toBe("sandbox");
+      expect(new Uint8Array(await response.arrayBuffer())).toEqual(Uint8Array.from(bytes));
     }),
     { numRuns: 20 },
   );
@@ -123,8 +123,8 @@ test("anything else is returned as it was sent, whatever its framing, and inert"
 test("its own address needs no target, and it is recorded like every other provider", async () => {
   const body = JSON.stringify({ messages: [{ role: "user", content: "hello" }] });
   const headers = `Host: echo.localhost:8787\r\nGateway-Auth: Bearer ${KEY}\r\nContent-Length: ${body.length}\r\n`;
-  const answer = await once(gateway, "POST /v1/chat/completions", headers, body);
-  const record = await gateway.spool.ended(idOf(answer));
+  const response = await once(gateway, "POST /v1/chat/completions", headers, body);
+  const record = await gateway.spool.ended(idOf(response));
   expect(record.begin).toMatchObject({ provider: "ECHO", target: "http://echo.weir.internal" });
   expect(record.requestBody.toString()).toBe(body);
   expect(record.responseBody.toString()).toContain('"content":"hello"');
@@ -137,23 +137,23 @@ test.each([
   ["no messages", "{}", 400, "the list `messages`"],
   ["too much", "x".repeat(4 * 1_024 * 1_024 + 1), 413, "bodies up to 4194304 bytes"],
 ])("%s is refused in OpenAI's words", async (_name, body, status, message) => {
-  const answer = await ask("/v1/chat/completions", body);
-  expect(answer.status).toBe(status);
-  const { error } = (await answer.json()) as { error: { message: string; type: string } };
+  const response = await ask("/v1/chat/completions", body);
+  expect(response.status).toBe(status);
+  const { error } = (await response.json()) as { error: { message: string; type: string } };
   expect(error.type).toBe("invalid_request_error");
   expect(error.message).toContain(message);
 });
 
 test("without a service key it returns nothing", async () => {
-  const answer = await fetch(`${gateway.origin}/x`, {
+  const response = await fetch(`${gateway.origin}/x`, {
     headers: { "gateway-target-url": TARGET["gateway-target-url"] },
   });
-  expect(answer.status).toBe(401);
+  expect(response.status).toBe(401);
 });
 
 test("the host at another scheme or port is the echo as well, and is never looked up", async () => {
   for (const origin of ["https://echo.weir.internal", "http://ECHO.weir.internal:81"]) {
-    const answer = await ask("/x", "abc", { "gateway-target-url": origin });
-    expect([origin, answer.status, await answer.text()]).toEqual([origin, 200, "abc"]);
+    const response = await ask("/x", "abc", { "gateway-target-url": origin });
+    expect([origin, response.status, await response.text()]).toEqual([origin, 200, "abc"]);
   }
 });

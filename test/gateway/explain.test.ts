@@ -80,8 +80,8 @@ test.each([
   ],
   ["", "azure.localhost", "missing_target", "AZURE has no fixed address; send Gateway-Target-Url"],
 ])("a request with %j at %s: %s, %s", async (headers, host, code, message) => {
-  const answer = await once(gateway, "POST /v1/x", `Host: ${host}\r\n${AUTH}${headers}Content-Length: 2\r\n`, "{}");
-  expect(errorOf(answer)).toMatchObject({ code, message });
+  const response = await once(gateway, "POST /v1/x", `Host: ${host}\r\n${AUTH}${headers}Content-Length: 2\r\n`, "{}");
+  expect(errorOf(response)).toMatchObject({ code, message });
 });
 
 const WEIR_KEY = "sk-weir-us-0000";
@@ -103,11 +103,11 @@ test.each([
   ["Gateway-Authorization: Bearer x\r\n", "send Gateway-Auth: Bearer <service key>"],
   ["Gateway-Autth: Bearer x\r\n", "unknown header Gateway-Autth; did you mean Gateway-Auth?"],
 ])("a request without Gateway-Auth, with %j, is a 401 that says what was meant", async (headers, message) => {
-  const answer = await once(gateway, "POST /v1/x", `Host: weir\r\n${TARGET}${headers}Content-Length: 2\r\n`, "{}");
-  const error = errorOf(answer);
+  const response = await once(gateway, "POST /v1/x", `Host: weir\r\n${TARGET}${headers}Content-Length: 2\r\n`, "{}");
+  const error = errorOf(response);
   expect(error).toMatchObject({ code: "missing_gateway_auth", message });
-  expect(answer).not.toContain(WEIR_KEY);
-  expect(answer).not.toContain(KEY);
+  expect(response).not.toContain(WEIR_KEY);
+  expect(response).not.toContain(KEY);
 });
 
 test("every Gateway-* header that the documentation names is known", () => {
@@ -122,6 +122,6 @@ test("every Gateway-* header that the documentation names is known", () => {
   expect(named.filter((name) => !isKnown(name))).toEqual(["export", "omit", "organization"]); // `Gateway-Omit-*` stands for both; the API takes the others
 });
 
-function errorOf(answer: string) {
-  return JSON.parse(answer.slice(answer.indexOf("\r\n\r\n") + 4)).error;
+function errorOf(response: string) {
+  return JSON.parse(response.slice(response.indexOf("\r\n\r\n") + 4)).error;
 }

@@ -247,6 +247,6 @@ export function once(
   return exchangeRaw(gateway.port, `${startLine} HTTP/1.1\r\n${headers}Connection: close\r\n\r\n${body}`);
 }
 
-export function idOf(answer: string): string {
-  return /\r\ngateway-id: (\S+)/.exec(answer)?.[1] ?? "";
+export function idOf(response: string): string {
+  return /\r\ngateway-id: (\S+)/.exec(response)?.[1] ?? "";
 }

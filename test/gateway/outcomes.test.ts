@@ -9,8 +9,8 @@ test.each([
 ])("%s has its own outcome", async (_name, onRequest, status, outcome) => {
   const hooks = { has: () => true, onRequest, onForward: () => undefined, onEnd: () => undefined };
   await using gateway = await startTestGateway({ hooks });
-  const answer = await once(gateway, "GET /", gatewayHeaders("http://127.0.0.1:9"));
-  expect(answer).toStartWith(`HTTP/1.1 ${status}`);
-  expect((await gateway.spool.ended(idOf(answer))).end).toMatchObject({ status, outcome });
+  const response = await once(gateway, "GET /", gatewayHeaders("http://127.0.0.1:9"));
+  expect(response).toStartWith(`HTTP/1.1 ${status}`);
+  expect((await gateway.spool.ended(idOf(response))).end).toMatchObject({ status, outcome });
   expect([...gateway.counts().requests.keys()]).toEqual([`CUSTOM 5xx ${outcome}`]);
 });

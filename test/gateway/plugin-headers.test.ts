@@ -32,8 +32,8 @@ test.each([
 ])("a plugin adds headers to %s, but neither the gateway's own nor the body's", async (_name, hooks) => {
   await using provider = await startProvider(({ socket }) => socket.write(OK));
   await using gateway = await startTestGateway({ hooks, config: { header_aliases: ["Acme"] } });
-  const answer = await once(gateway, "GET /v1/x", gatewayHeaders(provider.origin));
-  const [head = ""] = answer.split("\r\n\r\n");
+  const response = await once(gateway, "GET /v1/x", gatewayHeaders(provider.origin));
+  const [head = ""] = response.split("\r\n\r\n");
   const lines = head.toLowerCase().split("\r\n");
   expect(lines).toContain("x-team: green");
   expect(lines).toContain("gateway-ratelimit-limit: 9");
@@ -47,9 +47,9 @@ test.each([
 test("nothing that a plugin can reach or print of a request holds a credential", async () => {
   let printed = "";
   const print = (request: GatewayRequest) => {
-    const asked = ["auth", "fallbacks"].map((name) => request.gatewayHeader(name));
+    const values = ["auth", "fallbacks"].map((name) => request.gatewayHeader(name));
     const shown = inspect([request, [...request.headers]], { depth: 20, showHidden: true, getters: true });
-    printed = `${shown} ${asked} ${JSON.stringify(request)}`;
+    printed = `${shown} ${values} ${JSON.stringify(request)}`;
     return undefined;
   };
   await using provider = await startProvider(({ socket }) => socket.write(OK));

@@ -8,19 +8,19 @@ const TARGET = "Gateway-Target-Url: http://127.0.0.1:9\r\n";
 const AUTH = `Gateway-Auth: Bearer ${KEY}\r\n`;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-function bodyOf(answer: string) {
-  return JSON.parse(answer.slice(answer.indexOf("\r\n\r\n") + 4)).error;
+function bodyOf(response: string) {
+  return JSON.parse(response.slice(response.indexOf("\r\n\r\n") + 4)).error;
 }
 
 /** Status, code, and that the answer has the shape of every error. */
-function refusal(answer: string): [number, string] {
-  const error = bodyOf(answer);
+function refusal(response: string): [number, string] {
+  const error = bodyOf(response);
   expect(error.type).toBe("gateway_error");
   expect(error.message.length).toBeGreaterThan(5);
   expect(error.request_id).toMatch(UUID);
-  expect(idOf(answer)).toBe(error.request_id);
-  expect(answer).toContain("\r\nContent-Type: application/json\r\n");
-  return [Number(answer.slice(9, 12)), error.code];
+  expect(idOf(response)).toBe(error.request_id);
+  expect(response).toContain("\r\nContent-Type: application/json\r\n");
+  return [Number(response.slice(9, 12)), error.code];
 }
 
 const KEYS = [
@@ -44,8 +44,8 @@ test.each([
   ["a revoked key", "Gateway-Auth: Bearer revoked\r\n", "invalid_gateway_auth"],
 ])("%s is a 401 that is not recorded", async (_name, header, code) => {
   await using gateway = await startTestGateway({ keys: KEYS });
-  const answer = await once(gateway, "POST /v1/x", `Host: weir\r\n${TARGET}${header}Content-Length: 2\r\n`, "{}");
-  expect(refusal(answer)).toEqual([401, code]);
+  const response = await once(gateway, "POST /v1/x", `Host: weir\r\n${TARGET}${header}Content-Length: 2\r\n`, "{}");
+  expect(refusal(response)).toEqual([401, code]);
   expect(gateway.spool.exchanges.size).toBe(0);
 });
 
@@ -124,9 +124,9 @@ test.each([
   ],
 ] as const)("%s is refused, and that is recorded", async (_name, startLine, headers, status, code) => {
   await using gateway = await startTestGateway({ keys: KEYS, config: { max_body_bytes: 1_000 } });
-  const answer = await once(gateway, startLine, `Host: weir\r\n${headers}`);
-  expect(refusal(answer)).toEqual([status, code]);
-  const record = await gateway.spool.ended(idOf(answer));
+  const response = await once(gateway, startLine, `Host: weir\r\n${headers}`);
+  expect(refusal(response)).toEqual([status, code]);
+  const record = await gateway.spool.ended(idOf(response));
   expect(record.head?.status).toBe(status);
   expect(record.end).toMatchObject({
     outcome: status === 502 ? "upstream_failed" : "refused",
@@ -144,10 +144,10 @@ test("a path of bytes that no URI has is recorded with these escaped, credential
   const head = `POST /a b\x01\xc3\xa9 key=S?x=1 token=S HTTP/1.1\r\nHost: weir\r\n${AUTH}${TARGET}`;
   const next = `GET / HTTP/1.1\r\nHost: weir\r\n${AUTH}${TARGET}\r\n`;
   // Nothing tells the reader to stop: the gateway has to close, and reads nothing of what follows.
-  const answer = await exchangeRaw(gateway.port, `${head}Content-Length: ${body.length}\r\n\r\n${body}${next}`);
-  expect(refusal(answer)).toEqual([400, "invalid_path"]);
-  expect(answer).toContain("\r\nConnection: close\r\n");
-  const record = await gateway.spool.ended(idOf(answer));
+  const response = await exchangeRaw(gateway.port, `${head}Content-Length: ${body.length}\r\n\r\n${body}${next}`);
+  expect(refusal(response)).toEqual([400, "invalid_path"]);
+  expect(response).toContain("\r\nConnection: close\r\n");
+  const record = await gateway.spool.ended(idOf(response));
   expect(record.begin.path).toBe("/a%20b%01%C3%A9%20key=***?x=1%20token=***");
   expect(record.requestBody.toString()).toBe(body);
   expect(gateway.spool.exchanges.size).toBe(1);
@@ -156,8 +156,8 @@ test("a path of bytes that no URI has is recorded with these escaped, credential
 test("a path of bytes that no URI has is refused, and not recorded if its organization is unknown", async () => {
   await using gateway = await startTestGateway({ keys: KEYS });
   for (const header of ["", bearer("nope"), bearer("expired")]) {
-    const answer = await once(gateway, "GET /a b", `Host: weir\r\n${TARGET}${header}`);
-    expect(refusal(answer)).toEqual([400, "invalid_path"]);
+    const response = await once(gateway, "GET /a b", `Host: weir\r\n${TARGET}${header}`);
+    expect(refusal(response)).toEqual([400, "invalid_path"]);
   }
   expect(gateway.spool.exchanges.size).toBe(0);
 });
@@ -189,8 +189,8 @@ test.each([
 ])("the response to %s says how to fix it", async (_name, startLine, headers, how) => {
   const privateTargets = () => [];
   await using gateway = await startTestGateway({ keys: KEYS, config: { max_body_bytes: 1_000 }, privateTargets });
-  const answer = await once(gateway, startLine, `Host: weir\r\n${headers}`);
-  expect(bodyOf(answer).message).toContain(how);
+  const response = await once(gateway, startLine, `Host: weir\r\n${headers}`);
+  expect(bodyOf(response).message).toContain(how);
 });
 
 const BODY = '{"model":"gpt-4o","messages":[]}';
@@ -201,8 +201,8 @@ test.each([
   ["in chunks", "Transfer-Encoding: chunked\r\n", `${BODY.length.toString(16)}\r\n${BODY}\r\n0\r\n\r\n`],
 ])("what a refused request sent %s is in its record", async (_name, framing, body) => {
   await using gateway = await startTestGateway({ keys: KEYS });
-  const answer = await once(gateway, "POST /v1/x", `${ELSEWHERE}${framing}`, body);
-  const record = await gateway.spool.ended(idOf(answer));
+  const response = await once(gateway, "POST /v1/x", `${ELSEWHERE}${framing}`, body);
+  const record = await gateway.spool.ended(idOf(response));
   expect(record.requestBody.toString()).toBe(BODY);
   expect(record.end).toMatchObject({ status: 403, requestBytes: BODY.length });
   expect(record.end?.requestTruncated).toBeUndefined();
@@ -214,13 +214,13 @@ test.each([
   ["is long", "Content-Length: 3000000\r\n", 3_000_000],
 ])("of a refused body that %s the record has the beginning", async (_name, framing, sent) => {
   await using gateway = await startTestGateway({ keys: KEYS });
-  const answer = await exchangeRaw(
+  const response = await exchangeRaw(
     gateway.port,
     `POST / HTTP/1.1\r\n${ELSEWHERE}${framing}\r\n${"x".repeat(sent)}`,
     (text) => text.includes("target_forbidden"),
   );
-  expect(answer).toStartWith("HTTP/1.1 403");
-  const record = await gateway.spool.ended(idOf(answer));
+  expect(response).toStartWith("HTTP/1.1 403");
+  const record = await gateway.spool.ended(idOf(response));
   expect(record.end?.requestTruncated).toBe(true);
   expect(record.requestBody.byteLength).toBeGreaterThan(0);
   expect(record.requestBody.byteLength).toBeLessThan(1_500_000);
@@ -230,23 +230,23 @@ test("a refusal has the id that the client chose, in whatever case it was sent",
   await using gateway = await startTestGateway();
   const id = crypto.randomUUID();
   const ids = `Gateway-Request-Id: ${id}\r\nGateway-Request-Id: ${id.toUpperCase()}\r\n`;
-  const answer = await once(gateway, "GET /", `Host: weir\r\n${AUTH}${TARGET}Gateway-Omit-Request: yes\r\n${ids}`);
-  expect(bodyOf(answer)).toMatchObject({ code: "invalid_header", request_id: id });
+  const response = await once(gateway, "GET /", `Host: weir\r\n${AUTH}${TARGET}Gateway-Omit-Request: yes\r\n${ids}`);
+  expect(bodyOf(response)).toMatchObject({ code: "invalid_header", request_id: id });
   expect((await gateway.spool.ended(id)).end?.outcome).toBe("refused");
 });
 
 test("a client that leaves before it is refused is recorded as gone", async () => {
-  const asked = Promise.withResolvers<void>();
+  const queried = Promise.withResolvers<void>();
   const verdict = Promise.withResolvers<{ status: number; code: string; message: string }>();
   const onRequest = () => {
-    asked.resolve();
+    queried.resolve();
     return verdict.promise;
   };
   const hooks = { has: () => true, onRequest, onForward: () => undefined, onEnd: () => undefined };
   await using gateway = await startTestGateway({ hooks });
   const client = net.connect(gateway.port, "127.0.0.1");
   client.write(`POST /left HTTP/1.1\r\n${gatewayHeaders("http://127.0.0.1:9", "Content-Length: 2\r\n")}\r\n{}`);
-  await asked.promise;
+  await queried.promise;
   client.destroy();
   await gateway.spool.until(() => gateway.counts().requests.get("CUSTOM 4xx client_gone"));
   verdict.resolve({ status: 403, code: "closed", message: "come back at nine" });
@@ -257,9 +257,9 @@ test("a client that leaves before it is refused is recorded as gone", async () =
 test("a client that waits for leave to send its body is refused at once", async () => {
   await using gateway = await startTestGateway({ keys: KEYS });
   const head = `POST / HTTP/1.1\r\n${ELSEWHERE}Expect: 100-continue\r\nContent-Length: 5\r\nConnection: close\r\n\r\n`;
-  const answer = await exchangeRaw(gateway.port, head, (text) => text.includes("target_forbidden"));
-  expect(answer).toStartWith("HTTP/1.1 403");
-  expect((await gateway.spool.ended(idOf(answer))).requestBody.byteLength).toBe(0);
+  const response = await exchangeRaw(gateway.port, head, (text) => text.includes("target_forbidden"));
+  expect(response).toStartWith("HTTP/1.1 403");
+  expect((await gateway.spool.ended(idOf(response))).requestBody.byteLength).toBe(0);
 });
 
 test.each([
@@ -285,9 +285,9 @@ test.each([
 ] as const)("%s gets a JSON response and is not recorded", async (_name, head, status, code) => {
   await using gateway = await startTestGateway();
   // Nothing tells the reader to stop: the gateway has to close.
-  const answer = await exchangeRaw(gateway.port, `${head}${AUTH}${TARGET}\r\n`);
-  expect(refusal(answer)).toEqual([status, code]);
-  expect(answer).toContain("\r\nConnection: close\r\n");
+  const response = await exchangeRaw(gateway.port, `${head}${AUTH}${TARGET}\r\n`);
+  expect(refusal(response)).toEqual([status, code]);
+  expect(response).toContain("\r\nConnection: close\r\n");
   expect(gateway.spool.exchanges.size).toBe(0);
 });
 
@@ -324,8 +324,8 @@ describe("chosen request ids", () => {
     await using provider = await startProvider(({ socket }) => socket.write(OK));
     await using gateway = await startTestGateway();
     const chosen = gatewayHeaders(provider.origin, `Gateway-Request-Id: ${crypto.randomUUID()}\r\n`);
-    const answers = await Promise.all([once(gateway, "GET /", chosen), once(gateway, "GET /", chosen)]);
-    expect(answers.map((answer) => answer.slice(9, 12)).sort()).toEqual(["200", "409"]);
+    const responses = await Promise.all([once(gateway, "GET /", chosen), once(gateway, "GET /", chosen)]);
+    expect(responses.map((response) => response.slice(9, 12)).sort()).toEqual(["200", "409"]);
   });
 });
 
@@ -343,8 +343,8 @@ test("the gateway's own listeners are no target, whatever is allowed", async () 
 });
 
 /** A name server that answers A queries by `answer`, and everything else with nothing. */
-async function startNameServer(answer: (name: string) => readonly string[]) {
-  const asked: string[] = [];
+async function startNameServer(addressesOf: (name: string) => readonly string[]) {
+  const queries: string[] = [];
   const socket = createSocket("udp4");
   socket.on("message", (query, from) => {
     let at = 12;
@@ -352,8 +352,8 @@ async function startNameServer(answer: (name: string) => readonly string[]) {
     for (; query[at] !== 0; at += query[at]! + 1) labels.push(query.toString("latin1", at + 1, at + 1 + query[at]!));
     const isA = query.readUInt16BE(at + 1) === 1;
     const name = labels.join(".");
-    if (isA) asked.push(name);
-    const found = isA ? answer(name) : [];
+    if (isA) queries.push(name);
+    const found = isA ? addressesOf(name) : [];
     const records = found.map((address) =>
       Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, ...address.split(".").map(Number)]),
     );
@@ -364,7 +364,11 @@ async function startNameServer(answer: (name: string) => readonly string[]) {
     socket.send(Buffer.concat([head, ...records]), from.port, from.address);
   });
   await new Promise<void>((resolve) => socket.bind(0, "127.0.0.1", resolve));
-  return { asked, server: `127.0.0.1:${socket.address().port}`, [Symbol.dispose]: () => void socket.close() };
+  return {
+    queries: queries,
+    server: `127.0.0.1:${socket.address().port}`,
+    [Symbol.dispose]: () => void socket.close(),
+  };
 }
 
 test("a name is looked up once, every address of the response is checked, and the checked one is called", async () => {
@@ -385,5 +389,5 @@ test("a name is looked up once, every address of the response is checked, and th
   expect(refusal(await ask("mixed.test"))).toEqual([403, "target_forbidden"]);
   expect(refusal(await ask("nowhere.test"))).toEqual([502, "upstream_unreachable"]);
   expect(await ask("rebinding.test")).toEndWith("ok");
-  expect(names.asked.filter((name) => name === "rebinding.test")).toHaveLength(1);
+  expect(names.queries.filter((name) => name === "rebinding.test")).toHaveLength(1);
 });

@@ -11,13 +11,13 @@ test("a request and its response pass and are recorded whole", async () => {
   });
   await using gateway = await startTestGateway();
   const headers = gatewayHeaders(provider.origin, "X-Mine: a\r\nAuthorization: Bearer sk\r\nContent-Length: 3\r\n");
-  const answer = await once(gateway, "POST /v1/chat?x=%2F&key=k", headers, "abc");
+  const response = await once(gateway, "POST /v1/chat?x=%2F&key=k", headers, "abc");
 
-  const id = idOf(answer);
+  const id = idOf(response);
   expect(seen).toEqual([
     `POST /v1/chat?x=%2F&key=k HTTP/1.1\r\nHost: 127.0.0.1:${provider.port}\r\nX-Mine: a\r\nAuthorization: Bearer sk\r\nContent-Length: 3\r\n\r\nabc`,
   ]);
-  expect(answer).toBe(
+  expect(response).toBe(
     `HTTP/1.1 201 Fine\r\nContent-Type: text/plain\r\nX-One: 1\r\nContent-Length: 5\r\ngateway-id: ${id}\r\nConnection: close\r\n\r\nhello`,
   );
   const record = await gateway.spool.ended(id);
@@ -54,8 +54,8 @@ test("pipelined requests get responses in order", async () => {
   const requests = ["/one", "/two", "/three"].map(
     (path) => `GET ${path} HTTP/1.1\r\n${gatewayHeaders(provider.origin)}\r\n`,
   );
-  const answer = await exchangeRaw(gateway.port, requests.join(""), (text) => text.endsWith("/three"));
-  expect<unknown>(answer.match(/\r\n\r\n\/(one|two|three)/g)).toEqual(
+  const response = await exchangeRaw(gateway.port, requests.join(""), (text) => text.endsWith("/three"));
+  expect<unknown>(response.match(/\r\n\r\n\/(one|two|three)/g)).toEqual(
     ["/one", "/two", "/three"].map((path) => `\r\n\r\n${path}`),
   );
 });
@@ -69,20 +69,20 @@ test("headers of the connection, those that Connection names and the gateway's o
     );
   });
   await using gateway = await startTestGateway({ config: { header_aliases: ["Acme", "acme", "Gateway"] } });
-  const answer = await exchangeRaw(
+  const response = await exchangeRaw(
     gateway.port,
     `GET / HTTP/1.1\r\n${gatewayHeaders(provider.origin)}Connection: close, X-Mine\r\nX-Mine: 1\r\nTE: trailers\r\nKeep-Alive: 3\r\nUpgrade: h2c\r\n` +
       "Proxy-Connection: x\r\nACME-Property-A: 1\r\ngateway-user-id: u\r\nExpect-CT: 1\r\n\r\n",
   );
   expect(seen).toBe(`GET / HTTP/1.1\r\nHost: 127.0.0.1:${provider.port}\r\nExpect-CT: 1\r\n\r\n`);
-  expect(answer).not.toContain("X-Hop");
-  expect(answer).not.toContain("of-another");
-  expect(answer).toContain("X-End: 2\r\n");
-  expect(answer.match(/^(?:acme|gateway)-id: .*/gim)).toEqual([
-    `gateway-id: ${idOf(answer)}`,
-    `acme-id: ${idOf(answer)}`,
+  expect(response).not.toContain("X-Hop");
+  expect(response).not.toContain("of-another");
+  expect(response).toContain("X-End: 2\r\n");
+  expect(response.match(/^(?:acme|gateway)-id: .*/gim)).toEqual([
+    `gateway-id: ${idOf(response)}`,
+    `acme-id: ${idOf(response)}`,
   ]);
-  expect((await gateway.spool.ended(idOf(answer))).begin.gateway).toEqual([
+  expect((await gateway.spool.ended(idOf(response))).begin.gateway).toEqual([
     "Gateway-Target-Url",
     provider.origin,
     "Gateway-Property-A",
@@ -96,12 +96,12 @@ test("aliases mean the same in every header", async () => {
   await using provider = await startProvider(({ socket }) => socket.write(OK));
   await using gateway = await startTestGateway({ config: { header_aliases: ["Acme"] } });
   for (const name of ["Acme-OpenAI-Api-Base", "Acme-Target-URL", "acme-target-url"]) {
-    const answer = await once(
+    const response = await once(
       gateway,
       "GET /",
       `Host: x\r\nAcme-Auth: Bearer sk-weir-us-test\r\n${name}: ${provider.origin}\r\n`,
     );
-    expect(answer).toEndWith("ok");
+    expect(response).toEndWith("ok");
   }
 });
 
@@ -144,13 +144,13 @@ test("a client that leaves ends the provider's stream too", async () => {
     socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\none\r\n");
   });
   await using gateway = await startTestGateway();
-  const answer = await exchangeRaw(
+  const response = await exchangeRaw(
     gateway.port,
     `GET /gone HTTP/1.1\r\n${gatewayHeaders(provider.origin)}\r\n`,
     (text) => text.includes("one"),
   );
   await providerSawEnd.promise;
-  const record = await gateway.spool.ended(idOf(answer));
+  const record = await gateway.spool.ended(idOf(response));
   expect(record.end).toMatchObject({ outcome: "client_gone", status: 499, responseBytes: 3 });
   expect(gateway.status().inFlight).toBe(0);
 });
@@ -171,9 +171,9 @@ test("a provider that breaks off makes the client's response break off", async (
     socket.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf", () => socket.resetAndDestroy());
   });
   await using gateway = await startTestGateway();
-  const answer = await once(gateway, "GET /broken", gatewayHeaders(provider.origin));
-  expect(answer).toEndWith("half");
-  const record = await gateway.spool.ended(idOf(answer));
+  const response = await once(gateway, "GET /broken", gatewayHeaders(provider.origin));
+  expect(response).toEndWith("half");
+  const record = await gateway.spool.ended(idOf(response));
   expect(record.end).toMatchObject({
     outcome: "upstream_failed",
     status: 502,
@@ -185,18 +185,18 @@ test("what came together with the fault in a response reaches the client before 
   const begun = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n";
   await using provider = await startProvider(({ socket }) => socket.write(`${begun}no size\r\n`));
   await using gateway = await startTestGateway();
-  const answer = await once(gateway, "GET /broken", gatewayHeaders(provider.origin));
-  expect(answer).toStartWith("HTTP/1.1 200 OK");
-  expect(answer).toEndWith("5\r\nhello\r\n");
-  expect((await gateway.spool.ended(idOf(answer))).end).toMatchObject({ outcome: "upstream_failed", status: 502 });
+  const response = await once(gateway, "GET /broken", gatewayHeaders(provider.origin));
+  expect(response).toStartWith("HTTP/1.1 200 OK");
+  expect(response).toEndWith("5\r\nhello\r\n");
+  expect((await gateway.spool.ended(idOf(response))).end).toMatchObject({ outcome: "upstream_failed", status: 502 });
 });
 
 test("a provider that sends no head in time yields a 504", async () => {
   await using provider = await startRawServer(() => undefined);
   await using gateway = await startTestGateway({ config: { upstream_timeout_seconds: 1 } });
-  const answer = await once(gateway, "GET /slow", gatewayHeaders(provider.origin));
-  expect(answer).toStartWith("HTTP/1.1 504 Gateway Timeout");
-  expect((await gateway.spool.ended(idOf(answer))).end).toMatchObject({ outcome: "upstream_timeout", status: 504 });
+  const response = await once(gateway, "GET /slow", gatewayHeaders(provider.origin));
+  expect(response).toStartWith("HTTP/1.1 504 Gateway Timeout");
+  expect((await gateway.spool.ended(idOf(response))).end).toMatchObject({ outcome: "upstream_timeout", status: 504 });
 });
 
 test("a slow response is not cut once its head has come", async () => {

@@ -68,11 +68,11 @@ test("a reader that remembers reads what one without a memory does", () => {
       const remembering = new HeaderReader(["Acme"]);
       for (const head of all) {
         const read = (reader: HeaderReader) => {
-          const { settings: asked, gateway, auth } = reader.read(head.flat());
-          const settings = outcome(() => asked.once(readSettings));
+          const { settings: lines, gateway, auth } = reader.read(head.flat());
+          const settings = outcome(() => lines.once(readSettings));
           return {
             settings,
-            omit: asked.once(readOmissions),
+            omit: lines.once(readOmissions),
             recorded: recordedGatewayHeaders(gateway),
             gateway,
             auth,

@@ -12,9 +12,9 @@ test("with a full spool traffic continues, or is refused, as configured", async 
   ] as const) {
     await using gateway = await startTestGateway({ config: { on_spool_full: choice } });
     gateway.spool.full = true;
-    const answer = await once(gateway, "GET /", gatewayHeaders(provider.origin));
-    expect(answer.slice(9, 12)).toBe(status);
-    if (choice === "refuse") expect(answer).toMatch(/^Retry-After: 2\r\n[\s\S]*"code":"spool_full"/m);
+    const response = await once(gateway, "GET /", gatewayHeaders(provider.origin));
+    expect(response.slice(9, 12)).toBe(status);
+    if (choice === "refuse") expect(response).toMatch(/^Retry-After: 2\r\n[\s\S]*"code":"spool_full"/m);
     expect(gateway.spool.problems).toEqual([]);
   }
 });
@@ -25,19 +25,19 @@ test("with spool_sync = always no response leaves before the spool is on the dis
   const spool = new MemorySpool();
   spool.syncing = synced.promise;
   await using gateway = await startTestGateway({ config: { spool_sync: "always" }, spool });
-  let answered = false;
-  const answer = once(gateway, "GET /", gatewayHeaders(provider.origin)).then((text) => {
-    answered = true;
+  let hasResponse = false;
+  const response = once(gateway, "GET /", gatewayHeaders(provider.origin)).then((text) => {
+    hasResponse = true;
     return text;
   });
   await spool.until(() => [...spool.exchanges.values()][0]?.head);
   // Answers that wait for no disk overtake it.
   await using quick = await startTestGateway();
   for (let at = 0; at < 3; at++) await once(quick, "GET /", gatewayHeaders(provider.origin));
-  expect(answered).toBe(false);
+  expect(hasResponse).toBe(false);
   synced.resolve();
-  expect(await answer).toEndWith("ok");
-  expect((await spool.ended(idOf(await answer))).end?.outcome).toBe("complete");
+  expect(await response).toEndWith("ok");
+  expect((await spool.ended(idOf(await response))).end?.outcome).toBe("complete");
 });
 
 test("a request without a body or with a short one is in the page cache before it leaves for its provider", async () => {
@@ -86,10 +86,10 @@ test("draining refuses new connections, lets what is in flight end, and cuts the
 test("a request that waits for its provider when the time is up gets a 503", async () => {
   await using provider = await startRawServer(() => undefined);
   const gateway = await startTestGateway();
-  const answer = once(gateway, "GET /waits", gatewayHeaders(provider.origin));
+  const response = once(gateway, "GET /waits", gatewayHeaders(provider.origin));
   await gateway.spool.until(() => gateway.spool.exchanges.size === 1);
   await gateway.drain(0);
-  expect(await answer).toMatch(/^Retry-After: 2\r\n[\s\S]*"code":"shutting_down"/m);
+  expect(await response).toMatch(/^Retry-After: 2\r\n[\s\S]*"code":"shutting_down"/m);
   expect((await gateway.spool.endedPath("/waits")).end).toMatchObject({ outcome: "cut_off", status: 503 });
 });
 
@@ -123,10 +123,10 @@ test("hooks see a request without credentials and may refuse it", async () => {
     provider.origin,
     "Authorization: Bearer sk\r\nX-A: 1\r\nGateway-User-Id: u\r\nGateway-User-Id:\r\nGateway-Property-Team: n\xc3\xa4cht\r\n",
   );
-  const answer = await exchangeRaw(gateway.port, `GET /closed HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`);
-  expect(answer).toStartWith("HTTP/1.1 403");
-  expect(answer).toContain("retry-after: 60\r\n");
-  expect(answer).toContain('"code":"closed"');
+  const response = await exchangeRaw(gateway.port, `GET /closed HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`);
+  expect(response).toStartWith("HTTP/1.1 403");
+  expect(response).toContain("retry-after: 60\r\n");
+  expect(response).toContain('"code":"closed"');
   expect(seen[0]).toMatchObject({
     method: "GET",
     path: "/closed",
@@ -137,7 +137,7 @@ test("hooks see a request without credentials and may refuse it", async () => {
     target: { origin: provider.origin, host: "127.0.0.1", owner: undefined },
   });
   expect(JSON.stringify(seen[0])).not.toContain("sk");
-  expect((await gateway.spool.ended(idOf(answer))).end).toMatchObject({
+  expect((await gateway.spool.ended(idOf(response))).end).toMatchObject({
     outcome: "refused",
     error: { code: "closed" },
   });

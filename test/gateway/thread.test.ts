@@ -16,7 +16,7 @@ import { exchangeRaw } from "../raw-http.ts";
 import { route } from "../routing/things.ts";
 import { until } from "../until.ts";
 import { gatewayHeaders, KEY, keySnapshot, startTestGateway, type TestGateway, type TestOptions } from "./harness.ts";
-import { at, chatAnswer, json, standIn, startUnified } from "./unified/house.ts";
+import { at, chatResponse, json, standIn, startUnified } from "./unified/house.ts";
 
 /** Answers with what it was sent; at `/endless` it begins an answer that has no end. */
 const RANDOM = chance("bodies");
@@ -97,9 +97,9 @@ test("a request that asks for the cache is served by the first thread, byte for 
   const body = RANDOM.bytes(3_500_000);
   const before = calls;
   for (const expected of ["MISS", "HIT"]) {
-    const answer = await send(pair, CACHED, { body });
-    expect(answer.headers.get("gateway-cache")).toBe(expected);
-    expect(Buffer.from(await answer.arrayBuffer()).equals(body)).toBe(true);
+    const response = await send(pair, CACHED, { body });
+    expect(response.headers.get("gateway-cache")).toBe(expected);
+    expect(Buffer.from(await response.arrayBuffer()).equals(body)).toBe(true);
   }
   expect(calls - before).toBe(1);
   expect([pair.first.spool.exchanges.size, pair.further.spool.exchanges.size]).toEqual([2, 0]);
@@ -109,17 +109,17 @@ test("identical requests through both threads share one call", async () => {
   await using pair = await startPair();
   const before = calls;
   const here = { further: pair.first } as Pair;
-  const answers = await Promise.all([pair, here, pair, here].map((at) => send(at, CACHED, { body: "same" })));
-  expect(await Promise.all(answers.map((answer) => answer.text()))).toEqual(["same", "same", "same", "same"]);
+  const responses = await Promise.all([pair, here, pair, here].map((at) => send(at, CACHED, { body: "same" })));
+  expect(await Promise.all(responses.map((response) => response.text()))).toEqual(["same", "same", "same", "same"]);
   expect(calls - before).toBe(1);
 });
 
 test("a large response to a client that takes its time arrives whole", async () => {
   await using pair = await startPair();
   const body = RANDOM.bytes(12_000_000);
-  const answer = await send(pair, CACHED, { body });
+  const response = await send(pair, CACHED, { body });
   const taken: Uint8Array[] = [];
-  const reader = answer.body!.getReader();
+  const reader = response.body!.getReader();
   for (let read = await reader.read(); !read.done; read = await reader.read()) {
     taken.push(read.value);
     if (taken.length % 20 === 0) await new Promise((resolve) => setTimeout(resolve, 1));
@@ -131,8 +131,8 @@ test("a client that leaves ends what the first thread does for it", async () => 
   await using pair = await startPair();
   const before = broken;
   const client = new AbortController();
-  const answer = await send(pair, CACHED, { body: "x", signal: client.signal }, "/endless");
-  await answer.body!.getReader().read();
+  const response = await send(pair, CACHED, { body: "x", signal: client.signal }, "/endless");
+  await response.body!.getReader().read();
   client.abort();
   const [id] = [...pair.first.spool.exchanges.keys()];
   expect((await pair.first.spool.ended(id!)).end).toMatchObject({ outcome: "client_gone", status: 499 });
@@ -146,18 +146,21 @@ test("a client that leaves ends what the first thread does for it", async () => 
 test("a body that is no well-formed HTTP is refused by the thread that serves it", async () => {
   await using pair = await startPair();
   const headers = gatewayHeaders(origin, "Gateway-Cache-Enabled: true\r\nTransfer-Encoding: chunked\r\n");
-  const answer = await exchangeRaw(pair.further.port, `POST /echo HTTP/1.1\r\n${headers}\r\n3\r\nabc\r\nnonsense\r\n`);
-  expect(answer).toStartWith("HTTP/1.1 400 ");
+  const response = await exchangeRaw(
+    pair.further.port,
+    `POST /echo HTTP/1.1\r\n${headers}\r\n3\r\nabc\r\nnonsense\r\n`,
+  );
+  expect(response).toStartWith("HTTP/1.1 400 ");
 });
 
 test("an expected 100 Continue comes before the body is sent", async () => {
   await using pair = await startPair();
   const headers = gatewayHeaders(origin, "Gateway-Cache-Enabled: true\r\nExpect: 100-continue\r\n");
-  const answer = await exchangeRaw(
+  const response = await exchangeRaw(
     pair.further.port,
     `POST /echo HTTP/1.1\r\n${headers}Content-Length: 3\r\nConnection: close\r\n\r\nabc`,
   );
-  expect(answer).toStartWith("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 ");
+  expect(response).toStartWith("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 ");
 });
 
 test("requests of a thread that has ended have ended for the first one too", async () => {
@@ -170,7 +173,7 @@ test("requests of a thread that has ended have ended for the first one too", asy
   pair.lose();
   expect((await pair.first.spool.endedPath("/endless")).end).toMatchObject({ outcome: "client_gone" });
   expect(ends).toEqual([{ id: plain.headers.get("gateway-id")!, status: 500, outcome: "cut_off", forwarded: true }]);
-  await Promise.all([cached, plain].map((answer) => answer.body!.cancel()));
+  await Promise.all([cached, plain].map((response) => response.body!.cancel()));
 });
 
 test("plugins are called in the first thread: what they see, add and refuse, and how it ended", async () => {
@@ -188,13 +191,13 @@ test("plugins are called in the first thread: what they see, add and refuse, and
         : { responseHeaders: { "X-Two": "zwei" } },
     onEnd: (end) => void ends.push(end),
   });
-  const told = {
+  const added = {
     "X-Team": "green",
     "Gateway-User-Id": Buffer.from("ü").toString("latin1"),
     "Gateway-Property-tier": "gold",
   };
-  const answer = await send(pair, told, { body: "hello" });
-  expect([await answer.text(), answer.headers.get("x-one"), answer.headers.get("x-two")]).toEqual([
+  const response = await send(pair, added, { body: "hello" });
+  expect([await response.text(), response.headers.get("x-one"), response.headers.get("x-two")]).toEqual([
     "hello",
     "1",
     "zwei",
@@ -219,8 +222,8 @@ test("a plugin that fails there fails the request here", async () => {
       throw new GatewayError("plugin_failed", 'the plugin "x" failed on this request');
     },
   });
-  const answer = await send(pair, {}, { body: "hello" });
-  expect([answer.status, ((await answer.json()) as { error: { message: string } }).error.message]).toEqual([
+  const response = await send(pair, {}, { body: "hello" });
+  expect([response.status, ((await response.json()) as { error: { message: string } }).error.message]).toEqual([
     500,
     'the plugin "x" failed on this request',
   ]);
@@ -246,9 +249,9 @@ test("a plugin of the first thread changes what this one sends", async () => {
     onRequest: () => ({ send: { body: { user: "masked" }, headers: { "X-Team": "red" } } }),
   });
   const body = JSON.stringify({ user: "somebody", n: 1 });
-  const answer = await send(pair, { "Content-Type": "application/json" }, { body });
-  expect(await answer.text()).toBe('{"n":1,"user":"masked"}');
-  const record = await pair.further.spool.ended(answer.headers.get("gateway-id")!);
+  const response = await send(pair, { "Content-Type": "application/json" }, { body });
+  expect(await response.text()).toBe('{"n":1,"user":"masked"}');
+  const record = await pair.further.spool.ended(response.headers.get("gateway-id")!);
   expect([record.requestBody.toString(), record.provider.request?.toString()]).toEqual([
     body,
     '{"n":1,"user":"masked"}',
@@ -256,31 +259,31 @@ test("a plugin of the first thread changes what this one sends", async () => {
 });
 
 test("the unified address is the first thread's: what is measured counts for requests of all threads", async () => {
-  await using upstream = standIn(() => json(chatAnswer("hello")));
+  await using upstream = standIn(() => json(chatResponse("hello")));
   const credentials = ["far", "near"].map((name) => at("CUSTOM", upstream.origin, { name }));
   const routes = [route("quick", ["custom:far/m", "custom:near/m"], { strategy: "fastest" })];
   await using pair = await startPair({}, (options) => startUnified({ ...options, credentials, routes }));
-  const asked = async () => {
+  const received = async () => {
     const { targets } = await pair.first.explainRoute({
       ...{ key: keySnapshot(KEY), model: "quick", shape: "chat-completions", properties: {} },
       ...{ body: undefined, user: undefined, session: undefined },
     });
     return targets.map(({ credential }) => credential);
   };
-  expect(await asked()).toEqual(["far", "near"]);
+  expect(await received()).toEqual(["far", "near"]);
   // Per token the second is a million times as fast.
   for (const [name, outputTokens] of [...Array(5)].flatMap(() => [["far", 1] as const, ["near", 1_000_000] as const])) {
-    const answer = await fetch(`${pair.further.origin}/v1/chat/completions`, {
+    const response = await fetch(`${pair.further.origin}/v1/chat/completions`, {
       method: "POST",
       keepalive: false,
       headers: { authorization: `Bearer ${KEY}`, "content-type": "application/json" },
       body: JSON.stringify({ model: `custom:${name}/m`, messages: [{ role: "user", content: "hello" }] }),
     });
-    expect([answer.status, ((await answer.json()) as Json).choices[0].message.content]).toEqual([200, "hello"]);
-    const requestId = answer.headers.get("gateway-id")!;
+    expect([response.status, ((await response.json()) as Json).choices[0].message.content]).toEqual([200, "hello"]);
+    const requestId = response.headers.get("gateway-id")!;
     await pair.first.spool.ended(requestId);
     pair.first.noteUsed([{ requestId, outputTokens }]);
   }
-  expect(await asked()).toEqual(["near", "far"]);
+  expect(await received()).toEqual(["near", "far"]);
   expect([pair.first.spool.exchanges.size, pair.further.spool.exchanges.size]).toEqual([10, 0]);
 });

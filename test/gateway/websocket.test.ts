@@ -121,10 +121,13 @@ test("a provider that does not upgrade is heard like any other", async () => {
   });
   await using gateway = await startTestGateway();
   const upgrade = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: x\r\nSec-WebSocket-Version: 13\r\n";
-  const answer = await exchangeRaw(gateway.port, `GET /ws HTTP/1.1\r\n${gatewayHeaders(provider.origin, upgrade)}\r\n`);
-  expect(answer).toStartWith("HTTP/1.1 401 No\r\n");
-  expect(answer).toEndWith("4\r\nnope\r\n0\r\n\r\n");
-  const record = await gateway.spool.ended(idOf(answer));
+  const response = await exchangeRaw(
+    gateway.port,
+    `GET /ws HTTP/1.1\r\n${gatewayHeaders(provider.origin, upgrade)}\r\n`,
+  );
+  expect(response).toStartWith("HTTP/1.1 401 No\r\n");
+  expect(response).toEndWith("4\r\nnope\r\n0\r\n\r\n");
+  const record = await gateway.spool.ended(idOf(response));
   expect([record.head?.status, record.end?.outcome, record.responseBody.toString()]).toEqual([401, "complete", "nope"]);
 });
 
@@ -138,12 +141,12 @@ test.each([
   ],
 ])("an upgrade with %s is refused in JSON", async (_name, headers, status) => {
   await using gateway = await startTestGateway();
-  const answer = await exchangeRaw(
+  const response = await exchangeRaw(
     gateway.port,
     `GET /ws HTTP/1.1\r\n${headers}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
   );
-  expect(answer).toStartWith(`HTTP/1.1 ${status} `);
-  expect(JSON.parse(answer.slice(answer.indexOf("\r\n\r\n") + 4)).error.request_id).toBe(idOf(answer));
+  expect(response).toStartWith(`HTTP/1.1 ${status} `);
+  expect(JSON.parse(response.slice(response.indexOf("\r\n\r\n") + 4)).error.request_id).toBe(idOf(response));
 });
 
 test("bytes that come early from both sides are passed on behind the 101", async () => {
@@ -159,15 +162,15 @@ test("bytes that come early from both sides are passed on behind the 101", async
     });
   });
   await using gateway = await startTestGateway();
-  const answer = await exchangeRaw(
+  const response = await exchangeRaw(
     gateway.port,
     `GET /ws HTTP/1.1\r\n${gatewayHeaders(provider.origin)}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n\x81\x02hi`,
     (text) => text.endsWith("hi"),
   );
-  expect(answer).toBe(
-    `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nX-A: 1\r\ngateway-id: ${idOf(answer)}\r\n\r\n\x81\x05early\x81\x02hi`,
+  expect(response).toBe(
+    `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nX-A: 1\r\ngateway-id: ${idOf(response)}\r\n\r\n\x81\x05early\x81\x02hi`,
   );
-  const record = await gateway.spool.ended(idOf(answer));
+  const record = await gateway.spool.ended(idOf(response));
   expect(record.messages.map(({ direction, text }) => [direction, text])).toEqual([
     ["client", "hi"],
     ["provider", "early"],

@@ -59,8 +59,8 @@ async function start(bodyTimes: TestOptions["bodyTimes"] = FOR_EVER) {
 
 test("many large uploads at once all pass, and never take more memory than there is for them", async () => {
   await using weir = await start();
-  const answers = await Promise.all(Array.from({ length: 24 }, (_, at) => weir.send(200_000 + at)));
-  expect(answers.every((answer) => answer.startsWith("HTTP/1.1 200"))).toBe(true);
+  const responses = await Promise.all(Array.from({ length: 24 }, (_, at) => weir.send(200_000 + at)));
+  expect(responses.every((response) => response.startsWith("HTTP/1.1 200"))).toBe(true);
   expect(weir.got.length).toBe(24);
   expect(weir.most()).toBeLessThanOrEqual(MIB);
   await until(() => weir.counts().bytes === 0);

@@ -17,7 +17,7 @@ async function allRows(directory: string): Promise<Row[]> {
 
 test("a program that is killed again and again has exactly one record of every id that it returned", async () => {
   using directory = temporaryDirectory();
-  const told: string[] = [];
+  const logged: string[] = [];
   for (let kill = 0; kill < 4; kill++) {
     // At every second kill a recorder dies in the middle of its work too.
     const recorder = kill % 2 === 0 ? startRecorder(directory.path) : undefined;
@@ -36,7 +36,7 @@ test("a program that is killed again and again has exactly one record of every i
     child.kill("SIGKILL");
     await child.exited;
     await reading;
-    told.push(...output.split("\n").filter((line) => line.length === 36));
+    logged.push(...output.split("\n").filter((line) => line.length === 36));
     await recorder?.stop();
   }
   const last = startRecorder(directory.path);
@@ -47,8 +47,8 @@ test("a program that is killed again and again has exactly one record of every i
   const rows = await allRows(directory.path);
   const ids = rows.map((row) => row["request_id"] as string);
   expect(new Set(ids).size).toBe(ids.length);
-  expect(told.filter((id) => !ids.includes(id))).toEqual([]);
-  expect(told.length).toBeGreaterThan(400);
+  expect(logged.filter((id) => !ids.includes(id))).toEqual([]);
+  expect(logged.length).toBeGreaterThan(400);
   const cutOff = rows.filter((row) => row["outcome"] === "cut_off");
   expect(cutOff.length).toBeGreaterThan(100);
   for (const row of rows) {

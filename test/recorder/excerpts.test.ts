@@ -15,8 +15,8 @@ const LONG = 9_000;
 /** What lists and single records show of these requests; both must agree. */
 async function shown({ store }: Rig, ids: readonly string[]) {
   const rows = await wholeRecords(store.records, "org-1", keysOf(ids));
-  const asked = { organizationId: "org-1", sight: "bodies", keys: keysOf(ids) } as const;
-  const listed = await listedRecords(store.records, asked, MADE_FROM);
+  const query = { organizationId: "org-1", sight: "bodies", keys: keysOf(ids) } as const;
+  const listed = await listedRecords(store.records, query, MADE_FROM);
   const members = listed.map(({ stored }) => JSON.parse(stored));
   expect(members.map(({ input, output }) => [input, output])).toEqual(rows.map(({ input, output }) => [input, output]));
   return rows.map(({ input, output }) => ({ input, output }));

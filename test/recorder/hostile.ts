@@ -25,9 +25,9 @@ function stream(path: string, events: (size: number) => unknown[], provider = "C
 }
 
 const lines = (path: string, events: (size: number) => unknown[]): Attack => {
-  const asked = stream(path, events);
+  const attack = stream(path, events);
   return (size) => ({
-    ...asked(size),
+    ...attack(size),
     response: Buffer.from(
       events(size)
         .map((event) => `${JSON.stringify(event)}\n`)

@@ -103,8 +103,8 @@ test("rows of a kind read as the first one, which holds its values itself, and s
   await weir.recorder.barrier();
   const rows = async () => {
     const found = await wholeRecords(weir.store.records, "org-1", keysOf(ids));
-    const asked = { organizationId: "org-1", sight: "bodies", keys: keysOf(ids) } as const;
-    const listed = await listedRecords(weir.store.records, asked, MADE_FROM);
+    const query = { organizationId: "org-1", sight: "bodies", keys: keysOf(ids) } as const;
+    const listed = await listedRecords(weir.store.records, query, MADE_FROM);
     expect(listed.map(({ stored }) => JSON.parse(stored).target_url)).toEqual(found.map((row) => row.target_url));
     return found.map(({ seq, request_id, request_created_at, updated_at, kind, input, ...row }) => ({
       ...row,

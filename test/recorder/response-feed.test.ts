@@ -7,24 +7,24 @@ import { pass, rig, silent } from "./harness.ts";
 
 /** A recorder whose answers are shown to `take`. */
 async function watched(
-  take: (answers: readonly ResponseFacts[]) => Promise<readonly (Note | null)[]>,
+  take: (responses: readonly ResponseFacts[]) => Promise<readonly (Note | null)[]>,
   more: Parameters<typeof rig>[0] = {},
 ) {
-  const answers = new ResponseFeed({ onResponses: take, onUsed: () => undefined }, silent);
-  answers.wanted = true;
-  return rig({ ...more, responses: answers });
+  const feed = new ResponseFeed({ onResponses: take, onUsed: () => undefined }, silent);
+  feed.wanted = true;
+  return rig({ ...more, responses: feed });
 }
 
-const nothing = (answers: readonly ResponseFacts[]) => answers.map(() => null);
+const nothing = (responses: readonly ResponseFacts[]) => responses.map(() => null);
 
 test("what was recorded is shown once, and what is added to it is stored, also at a stop", async () => {
   const shown: ResponseFacts[] = [];
   let rows: unknown[] = [];
   const ids: string[] = [];
   {
-    await using weir = await watched(async (answers) => {
-      shown.push(...answers);
-      return answers.map(() => ({ properties: { Told: "a\0b" }, scores: { good: 1 }, reasons: {} }));
+    await using weir = await watched(async (responses) => {
+      shown.push(...responses);
+      return responses.map(() => ({ properties: { Told: "a\0b" }, scores: { good: 1 }, reasons: {} }));
     });
     for (let at = 0; at < 150; at++) ids.push(pass(weir.spool));
     await weir.recorder.barrier();
@@ -47,9 +47,9 @@ test("what was recorded is shown once, and what is added to it is stored, also a
 
 test("a body is shown as it is recorded, and not where it is omitted or too large", async () => {
   const shown = new Map<string, ResponseFacts>();
-  const take = async (answers: readonly ResponseFacts[]) => {
-    for (const answer of answers) shown.set(answer.id, answer);
-    return nothing(answers);
+  const take = async (responses: readonly ResponseFacts[]) => {
+    for (const response of responses) shown.set(response.id, response);
+    return nothing(responses);
   };
   const hooks = {
     has: () => true,
@@ -79,10 +79,10 @@ test("a body is shown as it is recorded, and not where it is omitted or too larg
 test("where plugins lag behind, the recorder waits for them, and continues when they have seen what there was", async () => {
   const open: (() => void)[] = [];
   let bytes = 0;
-  await using weir = await watched(async (answers) => {
-    for (const { body = "", text = "" } of answers) bytes += body.length + text.length;
+  await using weir = await watched(async (responses) => {
+    for (const { body = "", text = "" } of responses) bytes += body.length + text.length;
     await new Promise<void>((resolve) => open.push(resolve));
-    return nothing(answers);
+    return nothing(responses);
   });
   const response = JSON.stringify({ text: "x".repeat(250_000) });
   for (let at = 0; at < 60; at++) pass(weir.spool, { response });

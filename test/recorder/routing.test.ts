@@ -78,7 +78,7 @@ interface Routed {
   readonly response?: string;
   readonly headers?: RawHeaders;
   readonly sent?: string;
-  readonly answered?: { readonly headers: RawHeaders; readonly body: string | Uint8Array } | undefined;
+  readonly provided?: { readonly headers: RawHeaders; readonly body: string | Uint8Array } | undefined;
   /** An earlier call's response, which failed before any of it was the client's. */
   readonly failed?: string;
   readonly omit?: { readonly omitRequest?: boolean; readonly omitResponse?: boolean };
@@ -88,7 +88,7 @@ interface Routed {
 function route({ spool }: Rig, one: Routed): string {
   const id = crypto.randomUUID();
   const { sent = '{"model":"claude-sonnet-4-5","max_tokens":1000,"messages":[]}', request = ASKED } = one;
-  const { response = JSON.stringify(CHAT), headers = JSON_TYPE, answered, omit = {} } = one;
+  const { response = JSON.stringify(CHAT), headers = JSON_TYPE, provided, omit = {} } = one;
   const { provider = "ANTHROPIC", target = "https://api.anthropic.com" } = one;
   const path = one.path ?? "/v1/chat/completions";
   spool.begin(id, begin({ time: 1_000, path, target: "", provider: "CUSTOM", headers: JSON_TYPE, ...omit }));
@@ -97,13 +97,13 @@ function route({ spool }: Rig, one: Routed): string {
     spool.providerResponse(id, { time: 1_001, status: 200, headers: SSE_TYPE });
     spool.providerResponseChunk(id, Buffer.from(one.failed));
   }
-  if (answered !== undefined) {
+  if (provided !== undefined) {
     if (!omit.omitRequest) {
       spool.providerRequest(id, { time: 1_003, headers: JSON_TYPE, hasBody: true });
       spool.providerRequestChunk(id, Buffer.from(sent));
     }
-    spool.providerResponse(id, { time: 1_004, status: 200, headers: answered.headers });
-    spool.providerResponseChunk(id, Buffer.from(answered.body));
+    spool.providerResponse(id, { time: 1_004, status: 200, headers: provided.headers });
+    spool.providerResponseChunk(id, Buffer.from(provided.body));
   }
   spool.head(id, { time: 1_005, status: 200, headers, target, provider, routing: one.routing ?? ROUTING });
   spool.responseChunk(id, Buffer.from(response));
@@ -143,7 +143,7 @@ const ROUTED = {
 };
 
 test("a translated request is recorded as the client's, and what it used and cost as the provider's", async () => {
-  const row = await rowOf({ answered: WHOLE });
+  const row = await rowOf({ provided: WHOLE });
   expect(row).toMatchObject({
     ...ROUTED,
     prompt_cache_read_tokens: 100,
@@ -203,12 +203,12 @@ test.each([
     { prompt_tokens: 9, completion_tokens: 5, provider: "OLLAMA", model: "llama3" },
     { provider: "OLLAMA", path: "/api/chat" },
   ],
-] as const)("a provider's stream of %s is read in its own format", async (_name, answered, expected, where) => {
+] as const)("a provider's stream of %s is read in its own format", async (_name, provided, expected, where) => {
   const { provider = "ANTHROPIC", path = "/v1/messages" } = where as { provider?: string; path?: string };
   const row = await rowOf({
     provider,
     routing: { ...ROUTING, path },
-    answered,
+    provided,
     headers: SSE_TYPE,
     response: CHAT_STREAM,
   });
@@ -240,7 +240,7 @@ test("usage that was requested and removed from the client's stream counts", asy
   const row = await rowOf({
     provider: "OPENAI",
     routing: { ...ROUTING, path: "/v1/chat/completions", mapping: "NO_MAPPING" },
-    answered: { headers: SSE_TYPE, body: `${CHAT_STREAM}${sse([last])}` },
+    provided: { headers: SSE_TYPE, body: `${CHAT_STREAM}${sse([last])}` },
     headers: SSE_TYPE,
     response: CHAT_STREAM,
   });
@@ -265,7 +265,7 @@ test.each([
       request: JSON.stringify({ model: "x", input: ["a", "b", "c"] }),
       routing: { ...ROUTING, path, routedModel: "m" },
       sent: JSON.stringify([{ input: "a" }, { input: "b" }, { input: "c" }]),
-      answered: { headers, body: JSON.stringify([body, body, body]) },
+      provided: { headers, body: JSON.stringify([body, body, body]) },
       response: JSON.stringify({ object: "list", data: [], model: "m", usage: { prompt_tokens: 1, total_tokens: 1 } }),
     });
     expect(row).toMatchObject({ provider, prompt_tokens: 12, usage_estimated: 0, wire_schema: "embeddings" });
@@ -282,7 +282,7 @@ test("the response of a call that failed before is not taken for the response's"
     routing: { ...ROUTING, path: "/v1/chat/completions", mapping: "NO_MAPPING" },
     response: JSON.stringify({ ...CHAT, usage }),
   });
-  const translated = route(weir, { failed, answered: WHOLE });
+  const translated = route(weir, { failed, provided: WHOLE });
   await weir.recorder.barrier();
   expect(await weir.row(same)).toMatchObject({ prompt_tokens: 5, completion_tokens: 6, error_message: null });
   expect(await weir.body(same, "provider_response")).toBeUndefined();
@@ -310,7 +310,7 @@ test("the gateway hears what a routed request used", async () => {
   const used: UsedTokens[] = [];
   const feed = new ResponseFeed({ onResponses: async () => [], onUsed: (list) => void used.push(...list) }, silent);
   await using weir = await rig({ readExchange, provider: (name) => PROVIDERS.get(name), responses: feed });
-  const id = route(weir, { answered: WHOLE });
+  const id = route(weir, { provided: WHOLE });
   await weir.recorder.barrier();
   await until(() => used.length > 0);
   expect(used).toEqual([{ requestId: id, outputTokens: 3 }]);
@@ -318,7 +318,7 @@ test("the gateway hears what a routed request used", async () => {
 
 test("of omitted bodies the provider's usage is read, and nothing is stored", async () => {
   await using weir = await rigged();
-  const id = route(weir, { answered: WHOLE, omit: { omitRequest: true, omitResponse: true } });
+  const id = route(weir, { provided: WHOLE, omit: { omitRequest: true, omitResponse: true } });
   await weir.recorder.barrier();
   expect(await weir.row(id)).toMatchObject({ ...ROUTED, completion_tokens: 3 });
   expect(await weir.body(id, "provider_response")).toBeUndefined();

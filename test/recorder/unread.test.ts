@@ -4,7 +4,7 @@ import { readExchange } from "../../src/mapping/read-exchange.ts";
 import { pass, rig } from "./harness.ts";
 
 const LONG = "x".repeat(64 * 1024);
-const asked = (model: string) => JSON.stringify({ model, messages: [{ role: "user", content: LONG }] });
+const bodyOf = (model: string) => JSON.stringify({ model, messages: [{ role: "user", content: LONG }] });
 const SSE = ["Content-Type", "text/event-stream"];
 
 /** Reads as the service does, and meets one model that it cannot read. */
@@ -22,14 +22,14 @@ const broken = (): never => {
 
 test("an exchange that takes too long is stored as it arrived, and the others are read", async () => {
   await using there = await rig({ readExchange: reader(endless) });
-  const before = pass(there.spool, { request: asked("m-1") });
+  const before = pass(there.spool, { request: bodyOf("m-1") });
   const bad = pass(there.spool, {
     begin: { gateway: ["Gateway-Property-Team", "a", "Gateway-User-Id", "u"] },
-    request: asked("bad"),
+    request: bodyOf("bad"),
     head: { status: 201, headers: SSE },
     response: 'data: {"a":1}\n\n',
   });
-  const after = pass(there.spool, { request: asked("m-1") });
+  const after = pass(there.spool, { request: bodyOf("m-1") });
   await there.recorder.barrier();
   expect(await there.row(bad)).toMatchObject({
     unread: "timeout: reading it took too much CPU time",
@@ -42,7 +42,7 @@ test("an exchange that takes too long is stored as it arrived, and the others ar
     total_tokens: null,
     wire_schema: null,
   });
-  expect((await there.body(bad, "request"))?.content.toString()).toBe(asked("bad"));
+  expect((await there.body(bad, "request"))?.content.toString()).toBe(bodyOf("bad"));
   expect((await there.body(bad, "response"))?.content.toString()).toBe('data: {"a":1}\n\n');
   expect((await there.body(bad, "raw"))?.content.toString()).toBe('data: {"a":1}\n\n');
   for (const id of [before, after]) expect(await there.row(id)).toMatchObject({ unread: null, request_model: "m-1" });
@@ -58,7 +58,7 @@ test("a small exchange is cut off as well", async () => {
 
 test("an exchange whose reading fails says why", async () => {
   await using there = await rig({ readExchange: reader(broken) });
-  const bad = pass(there.spool, { request: asked("bad"), response: '{"answer":42}' });
+  const bad = pass(there.spool, { request: bodyOf("bad"), response: '{"answer":42}' });
   await there.recorder.barrier();
   expect(await there.row(bad)).toMatchObject({ unread: "failed: no reader knows this", response_status: 200 });
   expect((await there.body(bad, "response"))?.content.toString()).toBe('{"answer":42}');
@@ -69,12 +69,12 @@ test("bodies that cannot be read are stored without their content coding, and om
   await using there = await rig({ readExchange: reader(endless) });
   const bad = pass(there.spool, {
     begin: { omitResponse: true, headers: ["Content-Encoding", "gzip"] },
-    request: gzipSync(asked("bad")),
+    request: gzipSync(bodyOf("bad")),
     response: "secret",
   });
   await there.recorder.barrier();
   expect((await there.row(bad)).unread).toStartWith("timeout:");
-  expect((await there.body(bad, "request"))?.content.toString()).toBe(asked("bad"));
+  expect((await there.body(bad, "request"))?.content.toString()).toBe(bodyOf("bad"));
   expect(await there.body(bad, "response")).toBeUndefined();
   expect(await there.body(bad, "raw")).toBeUndefined();
 });
@@ -93,8 +93,8 @@ test("plugins see bodies that cannot be read as text, and what they take out sta
       onRecorded: () => undefined,
     },
   });
-  const bad = pass(there.spool, { request: asked("bad") });
+  const bad = pass(there.spool, { request: bodyOf("bad") });
   await there.recorder.barrier();
-  expect(seen).toEqual([asked("bad")]);
+  expect(seen).toEqual([bodyOf("bad")]);
   expect((await there.body(bad, "request"))?.content.toString()).toBe("taken out");
 });

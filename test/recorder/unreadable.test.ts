@@ -133,17 +133,17 @@ test("whatever frames with right sums the spool holds, in any order, every whole
   await weir.spool.close();
   await assertProperty(
     fc.asyncProperty(fc.array(fc.array(frame, { maxLength: 8 }), { minLength: 1, maxLength: 5 }), async (runs) => {
-      const told: string[] = [];
+      const passes: string[] = [];
       for (const frames of runs) {
         const spool = spoolIn(path);
-        told.push(pass(spool));
+        passes.push(pass(spool));
         await spool.close();
         appendFileSync(segmentPath(path, listSegments(path).at(-1)!), Buffer.concat(frames));
       }
       const last = spoolIn(path);
-      told.push(pass(last));
+      passes.push(pass(last));
       await weir.recorder.barrier();
-      for (const id of told) expect(await weir.row(id)).toMatchObject({ response_status: 200, truncated: 0 });
+      for (const id of passes) expect(await weir.row(id)).toMatchObject({ response_status: 200, truncated: 0 });
       const status = await weir.recorder.status();
       expect([status.lagBytes, status.databaseError]).toEqual([0, null]);
       await last.close();
@@ -162,34 +162,37 @@ test("what is set aside is kept up to a bound, and counted beyond it", () => {
 });
 
 /** What happens to the newest segment while nothing runs, and what is then missing of its records. */
-const DAMAGES: readonly [string, (path: string) => void, { told: RegExp; recorded: [number, number]; torn?: true }][] =
+const DAMAGES: readonly [
+  string,
+  (path: string) => void,
+  { passes: RegExp; recorded: [number, number]; torn?: true },
+][] = [
   [
-    [
-      "one bit of a body flipped",
-      (path) => {
-        const file = readFileSync(path);
-        file[file.indexOf('"model":"m-1"', file.byteLength >> 1) + 3]! ^= 1;
-        writeFileSync(path, file);
-      },
-      { told: /bytes in 1 places were damaged/, recorded: [20, 20], torn: true },
-    ],
-    [
-      "one bit of a begin flipped",
-      (path) => {
-        const file = readFileSync(path);
-        file[file.indexOf('"organization"', file.byteLength >> 1) + 3]! ^= 1;
-        writeFileSync(path, file);
-      },
-      { told: /bytes in 1 places were damaged/, recorded: [19, 19], torn: true },
-    ],
-    [
-      "cut to 70 %",
-      (path) => truncateSync(path, Math.floor(statSync(path).size * 0.7)),
-      { told: /gone or shorter/, recorded: [13, 15] },
-    ],
-    ["emptied", (path) => truncateSync(path, 0), { told: /gone or shorter/, recorded: [0, 0] }],
-    ["deleted", (path) => rmSync(path), { told: /gone or shorter/, recorded: [0, 0] }],
-  ];
+    "one bit of a body flipped",
+    (path) => {
+      const file = readFileSync(path);
+      file[file.indexOf('"model":"m-1"', file.byteLength >> 1) + 3]! ^= 1;
+      writeFileSync(path, file);
+    },
+    { passes: /bytes in 1 places were damaged/, recorded: [20, 20], torn: true },
+  ],
+  [
+    "one bit of a begin flipped",
+    (path) => {
+      const file = readFileSync(path);
+      file[file.indexOf('"organization"', file.byteLength >> 1) + 3]! ^= 1;
+      writeFileSync(path, file);
+    },
+    { passes: /bytes in 1 places were damaged/, recorded: [19, 19], torn: true },
+  ],
+  [
+    "cut to 70 %",
+    (path) => truncateSync(path, Math.floor(statSync(path).size * 0.7)),
+    { passes: /gone or shorter/, recorded: [13, 15] },
+  ],
+  ["emptied", (path) => truncateSync(path, 0), { passes: /gone or shorter/, recorded: [0, 0] }],
+  ["deleted", (path) => rmSync(path), { passes: /gone or shorter/, recorded: [0, 0] }],
+];
 
 test.each(DAMAGES)(
   "a segment that waits to be read, and has %s, is counted and reported",
@@ -203,7 +206,7 @@ test.each(DAMAGES)(
     await first.barrier();
     await first.stop();
     const spool = spoolIn(path);
-    const told = Array.from({ length: 20 }, () => pass(spool));
+    const passes = Array.from({ length: 20 }, () => pass(spool));
     await spool.close();
     const segment = segmentPath(path, listSegments(path).at(-1)!);
     const size = statSync(segment).size;
@@ -214,13 +217,13 @@ test.each(DAMAGES)(
     let recorder = startRecorder(directory.path);
     await recorder.barrier();
     const store = await openStore(configIn(directory.path), "read");
-    const sql = `select count(*) as count from requests where request_id in (${told.map(() => "?").join()})`;
-    const [row] = await store.records.query<{ count: number }>({ sql, args: told });
+    const sql = `select count(*) as count from requests where request_id in (${passes.map(() => "?").join()})`;
+    const [row] = await store.records.query<{ count: number }>({ sql, args: passes });
     expect(row!.count).toBeWithin(expected.recorded[0], expected.recorded[1] + 1);
     expect(await readRow(store, later)).toMatchObject({ response_status: 200 });
     await store.close();
     const { losses } = await recorder.status();
-    expect(losses).toEqual([expect.stringMatching(expected.told)]);
+    expect(losses).toEqual([expect.stringMatching(expected.passes)]);
     const metrics = await recorder.metrics();
     const lost = metric(metrics, expected.torn ? "weir_spool_torn_bytes_total" : "weir_spool_missing_bytes_total");
     expect(lost).toBeWithin(1, size + 1);

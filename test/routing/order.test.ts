@@ -103,9 +103,9 @@ describe("cheapest", () => {
   });
 
   test("the client's limit is the output, else the median of the day, else 1,000", () => {
-    const asked: number[] = [];
+    const outputs: number[] = [];
     const noting: OrderParts["priceOf"] = (_target, _input, output) => {
-      asked.push(output);
+      outputs.push(output);
       return 1;
     };
     const parts = orderParts({ priceOf: noting });
@@ -114,7 +114,7 @@ describe("cheapest", () => {
     const routes = [route("r", ["openai/a", "groq/b"], { strategy: "cheapest" })];
     order(resolve(readModelString("r"), scope({ routes })), parts);
     order(resolve(readModelString("r"), scope({ routes })), { ...parts, demand: demand({ maxTokens: 5 }) });
-    expect(asked).toEqual([20, 1_000, 5, 5]);
+    expect(outputs).toEqual([20, 1_000, 5, 5]);
   });
 
   test("what a session was given is kept for an hour after its last use", () => {

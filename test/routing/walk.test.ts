@@ -29,7 +29,7 @@ const shown = (next: Next | undefined) => next && `${text(next.candidate)}${next
 const status = (code: number): Failure => failureOf(code, "");
 
 /** All that is asked where every attempt fails alike. */
-function asked(walking: Walk, failure: Failure): string[] {
+function calledAfter(walking: Walk, failure: Failure): string[] {
   const found: string[] = [];
   for (let next = walking.first(NOW); next !== undefined; ) {
     found.push(shown(next)!);
@@ -96,60 +96,60 @@ describe("which failure leads where", () => {
 
 describe("a walk", () => {
   test("goes from target to target", () => {
-    expect(asked(walk("openai/a,groq/b"), status(500))).toEqual(["OPENAI/a@openai", "GROQ/b@groq"]);
+    expect(calledAfter(walk("openai/a,groq/b"), status(500))).toEqual(["OPENAI/a@openai", "GROQ/b@groq"]);
   });
 
   test("ends where no later target names the failure", () => {
-    expect(asked(walk("openai/a,groq/b"), status(400))).toEqual(["OPENAI/a@openai"]);
+    expect(calledAfter(walk("openai/a,groq/b"), status(400))).toEqual(["OPENAI/a@openai"]);
   });
 
   test("passes over targets that do not name it", () => {
     const routes = [route("r", ["openai/a", target("groq/b", { on: [500] }), target("aws/c", { on: [400] })])];
-    expect(asked(walk("r", { routes }), status(400))).toEqual(["OPENAI/a@openai", "AWS/c@aws"]);
+    expect(calledAfter(walk("r", { routes }), status(400))).toEqual(["OPENAI/a@openai", "AWS/c@aws"]);
   });
 
   test("a nested target takes its conditions from the outermost that has any", () => {
     const routes = [route("in", ["groq/b"]), route("r", ["openai/a", target("in", { on: [400] })])];
-    expect(asked(walk("r", { routes }), status(400))).toEqual(["OPENAI/a@openai", "GROQ/b@groq"]);
+    expect(calledAfter(walk("r", { routes }), status(400))).toEqual(["OPENAI/a@openai", "GROQ/b@groq"]);
   });
 
   test("a refused or spent credential gives way to the provider's next", () => {
     const credentials = [credential("OPENAI", "a", { weight: 9 }), credential("OPENAI", "b"), credential("GROQ", "g")];
     for (const code of [401, 403, 429]) {
-      expect(asked(walk("openai/x,groq/y", { credentials }), status(code))).toEqual([
+      expect(calledAfter(walk("openai/x,groq/y", { credentials }), status(code))).toEqual([
         "OPENAI/x@a",
         "OPENAI/x@b",
         "GROQ/y@g",
       ]);
     }
-    expect(asked(walk("openai/x,groq/y", { credentials }), status(503))).toEqual(["OPENAI/x@a", "GROQ/y@g"]);
+    expect(calledAfter(walk("openai/x,groq/y", { credentials }), status(503))).toEqual(["OPENAI/x@a", "GROQ/y@g"]);
   });
 
   test("retries come before the next target, for failures that may pass", () => {
     const routes = [route("r", ["openai/a", "groq/b"], { retries: 1 })];
-    expect(asked(walk("r", { routes }), status(503))).toEqual([
+    expect(calledAfter(walk("r", { routes }), status(503))).toEqual([
       "OPENAI/a@openai",
       "OPENAI/a@openai again",
       "GROQ/b@groq",
       "GROQ/b@groq again",
     ]);
-    expect(asked(walk("r", { routes }), status(404))).toEqual(["OPENAI/a@openai", "GROQ/b@groq"]);
-    expect(asked(walk("r", { routes }, { retries: 0 }), status(503))).toEqual(["OPENAI/a@openai", "GROQ/b@groq"]);
+    expect(calledAfter(walk("r", { routes }), status(404))).toEqual(["OPENAI/a@openai", "GROQ/b@groq"]);
+    expect(calledAfter(walk("r", { routes }, { retries: 0 }), status(503))).toEqual(["OPENAI/a@openai", "GROQ/b@groq"]);
   });
 
   test("the client's own key goes before stored ones", () => {
     const walking = walk("openai/a", {}, { hasOwnKey: () => true });
-    expect(asked(walking, status(401))).toEqual(["OPENAI/a@client", "OPENAI/a@openai"]);
+    expect(calledAfter(walking, status(401))).toEqual(["OPENAI/a@client", "OPENAI/a@openai"]);
   });
 
   test("a credential's map names the model", () => {
     const credentials = [credential("OPENAI", "a", { modelMap: { x: "deployment" } })];
-    expect(asked(walk("openai/x", { credentials }), status(500))).toEqual(["OPENAI/deployment@a"]);
+    expect(calledAfter(walk("openai/x", { credentials }), status(500))).toEqual(["OPENAI/deployment@a"]);
   });
 
   test("locked credentials are left out", () => {
     const credentials = [credential("OPENAI", "a", { secrets: undefined }), credential("OPENAI", "b")];
-    expect(asked(walk("openai/x", { credentials }), status(401))).toEqual(["OPENAI/x@b"]);
+    expect(calledAfter(walk("openai/x", { credentials }), status(401))).toEqual(["OPENAI/x@b"]);
   });
 
   test("equal credentials are chosen by session", () => {
@@ -286,7 +286,7 @@ describe("rest", () => {
     rests.fail(restSubjectOf(first!)!, failureOf(429, "", 60_000), NOW);
     expect(shown(walking().first(NOW))).toBe("GROQ/b@groq");
     rests.fail(restSubjectOf(second!)!, failureOf(429, "", 90_000), NOW);
-    expect(asked(walking(), status(500))).toEqual(["OPENAI/a@openai"]);
+    expect(calledAfter(walking(), status(500))).toEqual(["OPENAI/a@openai"]);
   });
 });
 

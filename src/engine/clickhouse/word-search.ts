@@ -20,8 +20,8 @@ const STEP_MS = 300;
  * The newest records of a scope whose text contains the words. The words columns are searched window by window; a page may be
  * short even if more hits follow.
  */
-export async function searchWords(options: ReaderOptions, scope: Scope, asked: SearchOptions): Promise<Page> {
-  const { query, limit, after, deadline } = asked;
+export async function searchWords(options: ReaderOptions, scope: Scope, search: SearchOptions): Promise<Page> {
+  const { query, limit, after, deadline } = search;
   if (!options.keepsTexts)
     throw new GatewayError("search_off", "words are not searched here: set [records] search_texts");
   if (limit === 0) return { keys: [], next: after };

@@ -21,10 +21,10 @@ function suite() {
   afterAll(() => it[Symbol.asyncDispose](), 120_000);
 
   /** A busy machine answers 503 after ten seconds in which the recorder did not catch up; then the call is made again. */
-  const call: TestApi["call"] = async (...asked) => {
+  const call: TestApi["call"] = async (...call) => {
     for (;;) {
-      const answer = await it.call(...asked);
-      if (answer.status !== 503) return answer;
+      const response = await it.call(...call);
+      if (response.status !== 503) return response;
     }
   };
   const rowsOf = async (table: "requests" | "open", organization: string) => {

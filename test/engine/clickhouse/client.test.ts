@@ -15,7 +15,7 @@ let url: string;
 let client: ClickHouse;
 
 /** A server that gives this response to everything. */
-async function answering(body: string, { status = 200, headers = {} }: { status?: number; headers?: object } = {}) {
+async function serving(body: string, { status = 200, headers = {} }: { status?: number; headers?: object } = {}) {
   const server = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
@@ -37,14 +37,14 @@ test.each([
   ["rows", '{"a":1}\n', OWN],
   ["a failure after the response had begun", LATE, OWN],
 ])("%s is not the response of an insert that was stored", async (_name, body, headers) => {
-  await using server = await answering(body, { headers });
+  await using server = await serving(body, { headers });
   const error = await failure(server.client.insert("requests", [{ a: 1 }]));
   expect(error).toMatchObject({ code: "database_unavailable", status: 503 });
   expect((error as GatewayError).message).toContain(server.url);
 });
 
 test("the empty response of ClickHouse is the one of an insert that was stored", async () => {
-  await using server = await answering("", { headers: OWN });
+  await using server = await serving("", { headers: OWN });
   await server.client.insert("requests", [{ a: 1 }]);
 });
 
@@ -54,7 +54,7 @@ test.each([
   ["half of a row", '{"a":1}\n{"a":"a sec', OWN],
   ["rows and then a failure", `{"a":1}\n${LATE}`, OWN],
 ])("%s is no response to a query, and is not quoted", async (_name, body, headers) => {
-  await using server = await answering(body, { headers });
+  await using server = await serving(body, { headers });
   const error = await failure(server.client.query("select a from t"));
   expect(error).toMatchObject({ code: "database_unavailable", status: 503 });
   expect(Bun.inspect(error)).not.toContain("a sec");
@@ -76,21 +76,21 @@ test.each([
   [516, 403, "refuses the user or its password"],
 ])("error %d is explained, and another server is tried", async (code, status, reason) => {
   const headers = { ...OWN, "x-clickhouse-exception-code": String(code) };
-  await using failing = await answering(`Code: ${code}. DB::Exception: a secret (NAME)`, { status, headers });
+  await using failing = await serving(`Code: ${code}. DB::Exception: a secret (NAME)`, { status, headers });
   const error = await failure(failing.client.insert("requests", [{ a: 1 }]));
   expect(error).toMatchObject({ code: "database_unavailable" });
   expect((error as GatewayError).message).toContain(`${failing.url} `);
   expect((error as GatewayError).message).toContain(reason);
   expect((error as GatewayError).message).toEndWith(`(error ${code})`);
 
-  await using working = await answering("", { headers: OWN });
+  await using working = await serving("", { headers: OWN });
   const both = new ClickHouse({ urls: [failing.url, working.url], database: "default", cluster: "all" });
   await both.insert("requests", [{ a: 1 }]);
 });
 
 test("a statement that took too long says so, whichever side stopped it", async () => {
   const headers = { ...OWN, "x-clickhouse-exception-code": "159" };
-  await using server = await answering("Code: 159. DB::Exception: (TIMEOUT_EXCEEDED)", { status: 500, headers });
+  await using server = await serving("Code: 159. DB::Exception: (TIMEOUT_EXCEEDED)", { status: 500, headers });
   expect(await failure(server.client.query("select 1"))).toMatchObject({ code: "query_timeout", status: 504 });
 });
 
@@ -169,10 +169,10 @@ function clients(): void {
         const target = new URL(url);
         target.search = new URL(request.url).search;
         target.searchParams.set("database", leadsTo);
-        const answer = await fetch(target, { method: "POST", body: await request.text() });
-        const headers = new Headers(answer.headers);
+        const response = await fetch(target, { method: "POST", body: await request.text() });
+        const headers = new Headers(response.headers);
         for (const name of ["content-encoding", "content-length", "transfer-encoding"]) headers.delete(name);
-        return new Response(await answer.text(), { status: answer.status, headers });
+        return new Response(await response.text(), { status: response.status, headers });
       },
     });
     const both = new ClickHouse({ urls: [`http://127.0.0.1:${front.port}`, url], database: one });

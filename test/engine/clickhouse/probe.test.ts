@@ -11,11 +11,11 @@ import { isClickHouseMissing, ownDatabase, sharedClickHouse } from "./server.ts"
 setDefaultTimeout(600_000);
 
 /** A server without tables that says of itself what it is told to. */
-function pretending(answer: () => string) {
+function pretending(respond: () => string) {
   const fetch = async (request: Request) => {
     const sql = await request.text();
     const headers = { "x-clickhouse-query-id": "1" };
-    return new Response(sql.includes("from versions") ? "" : answer(), { headers });
+    return new Response(sql.includes("from versions") ? "" : respond(), { headers });
   };
   const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch });
   const client = new ClickHouse({ urls: [`http://127.0.0.1:${server.port}`], database: "weir" });
@@ -42,11 +42,11 @@ test.each([-3_600_000, 3_600_000])("a clock that is %p ms ahead is noticed", asy
 });
 
 /** Its text, and headers that are those of a text as it stands. */
-async function answerOf(target: URL, body: string) {
-  const answer = await fetch(target, { method: "POST", body });
-  const headers = new Headers(answer.headers);
+async function responseOf(target: URL, body: string) {
+  const response = await fetch(target, { method: "POST", body });
+  const headers = new Headers(response.headers);
   for (const name of ["content-encoding", "content-length", "transfer-encoding"]) headers.delete(name);
-  return { status: answer.status, headers, text: await answer.text() };
+  return { status: response.status, headers, text: await response.text() };
 }
 
 if (isClickHouseMissing()) test("these tests did not run: ClickHouse is missing", () => undefined);
@@ -82,7 +82,7 @@ else
           target.search = new URL(request.url).search;
           if (target.searchParams.has("database")) target.searchParams.set("database", database);
           const body = (await request.text()).replaceAll(client.database, database);
-          const { status, headers, text } = await answerOf(target, body);
+          const { status, headers, text } = await responseOf(target, body);
           return new Response(text, { status, headers });
         },
       });

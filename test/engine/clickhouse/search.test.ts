@@ -109,8 +109,8 @@ function searches(): void {
       "requests",
       ownIds.map((id) => rowOf(id, START + 400 * 86_400_000, "")),
     );
-    const asked = keysOf([ids[3]!, ...ownIds, "absent", ids[0]!]);
-    const rows = await source.records(ORGANIZATION, asked);
+    const keys = keysOf([ids[3]!, ...ownIds, "absent", ids[0]!]);
+    const rows = await source.records(ORGANIZATION, keys);
     expect(rows.map(({ request_id }) => request_id)).toEqual([ids[3]!, ...ownIds, ids[0]!]);
   });
 

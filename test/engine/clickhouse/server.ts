@@ -43,9 +43,9 @@ export async function startClickHouse({ config, tcpPort }: Starting = {}): Promi
   const url = `http://127.0.0.1:${server.port}`;
   const start = async () => {
     await server.start();
-    await until(() => answers(url));
+    await until(() => responds(url));
   };
-  await until(() => answers(url));
+  await until(() => responds(url));
   return { ...server, start, url, tcpPort: tcp, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
@@ -59,7 +59,7 @@ export async function sharedClickHouse(): Promise<string> {
   // Test files of one process have their own globals, so what they share is written down.
   const note = join(tmpdir(), `weir-clickhouse-${process.pid}`);
   const known = existsSync(note) ? readFileSync(note, "utf8") : "";
-  if (known !== "" && (await answers(known))) return known;
+  if (known !== "" && (await responds(known))) return known;
   const { url } = await startClickHouse();
   writeFileSync(note, url);
   return url;
@@ -73,7 +73,7 @@ export function ownDatabase(): string {
   return `weir_${process.pid}_${Date.now().toString(36)}_${databases}`;
 }
 
-async function answers(url: string): Promise<boolean> {
+async function responds(url: string): Promise<boolean> {
   try {
     return (await fetch(`${url}/ping`)).ok;
   } catch {

@@ -66,9 +66,9 @@ function shards(): void {
     }
     const scope = { organizationId: ORGANIZATION, tree: ALL };
     expect(await one.source.count(scope, new Deadline(120_000))).toBe(EXCHANGES.length);
-    for (const [asked, question] of Object.entries(QUESTIONS)) {
-      const [answer, expected] = await Promise.all([question(one, "all"), question(other, "all")]);
-      expect({ asked, answer: rounded(answer) }).toEqual({ asked, answer: rounded(expected) });
+    for (const [name, question] of Object.entries(QUESTIONS)) {
+      const [found, expected] = await Promise.all([question(one, "all"), question(other, "all")]);
+      expect({ name, found: rounded(found) }).toEqual({ name, found: rounded(expected) });
     }
   });
 
@@ -125,8 +125,8 @@ function shards(): void {
     for (let hour = 0; hour < HOURS; hour++) ids.push(at(weir, Date.now() - hour * HOUR_MS));
     await until(async () => (await weir.recorder.status()).databaseError !== null, 120_000);
     expect(weir.spool.stats.healthy).toBe(true);
-    const asked = weir.client.query("select count() as n from requests");
-    expect(await asked.then(String, ({ code }: { code: string }) => code)).toBe("database_unavailable");
+    const pending = weir.client.query("select count() as n from requests");
+    expect(await pending.then(String, ({ code }: { code: string }) => code)).toBe("database_unavailable");
     await cluster.servers[1].start();
     // A server of this library may abort when the other one comes back. A supervisor would restart it; so does the test.
     await until(async () => {

@@ -79,11 +79,11 @@ test("what is in flight while its like is purged is not stored", async () => {
   using home = ownHome();
   await using gateway = await home.gateway();
   await using provider = await handProvider();
-  const asked = exchangeRaw(gateway.port, requestText(provider.origin));
-  const socket = await provider.asked(1);
+  const pending = exchangeRaw(gateway.port, requestText(provider.origin));
+  const socket = await provider.socketAt(1);
   expect(await gateway.purgeCache("org-1", { model: "m-1" })).toBe(0);
   socket.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
-  await asked;
+  await pending;
   expect(gateway.cacheStatus("org-1").entries).toBe(0);
 });
 

@@ -28,8 +28,8 @@ test.each<[string, number | undefined, Claim["kind"]]>([
   for (let turn = 0; turn < 50; turn++) {
     const key = `key-${turn}`;
     cache.store.put({ key, place: 0, keepMs: 60_000 }, ANSWER, ORIGIN);
-    const asked = { key, settings: settings(ageMsMax), origin: ORIGIN, provider: undefined, omitResponse: false };
-    expect(cache.claim({ ...asked, retries: "" }).kind).toBe(kind);
+    const question = { key, settings: settings(ageMsMax), origin: ORIGIN, provider: undefined, omitResponse: false };
+    expect(cache.claim({ ...question, retries: "" }).kind).toBe(kind);
   }
   await cache.close();
 });

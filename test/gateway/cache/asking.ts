@@ -4,7 +4,7 @@ import { exchangeRaw, startProvider } from "../../raw-http.ts";
 import { gatewayHeaders, idOf, KEY, startTestGateway, type TestGateway, type TestOptions } from "../harness.ts";
 
 /** An answer as the client saw it. */
-export interface Answered {
+export interface ParsedResponse {
   readonly status: number;
   /** `HIT`, `MISS`, or "" where the cache was not asked. */
   readonly cache: string;
@@ -27,8 +27,8 @@ export interface Asking {
 }
 
 /** What most tests send: a POST of a small JSON body with the cache switched on. */
-export function ask(gateway: { readonly port: number }, target: string, asking: Asking = {}): Promise<Answered> {
-  return exchangeRaw(gateway.port, requestText(target, asking)).then(readAnswer);
+export function ask(gateway: { readonly port: number }, target: string, asking: Asking = {}): Promise<ParsedResponse> {
+  return exchangeRaw(gateway.port, requestText(target, asking)).then(parseResponse);
 }
 
 export function requestText(target: string, asking: Asking = {}): string {
@@ -41,7 +41,7 @@ export function requestText(target: string, asking: Asking = {}): string {
   return `${method} ${path} HTTP/1.1\r\n${head}\r\n${bytes}`;
 }
 
-export function readAnswer(text: string): Answered {
+export function parseResponse(text: string): ParsedResponse {
   const end = text.indexOf("\r\n\r\n");
   const head = text.slice(0, end);
   const wire = text.slice(end + 4);
@@ -99,7 +99,7 @@ export async function handProvider() {
   return {
     origin: provider.origin,
     sockets,
-    asked(number: number): Promise<net.Socket> {
+    socketAt(number: number): Promise<net.Socket> {
       const there = sockets[number - 1];
       if (there !== undefined) return Promise.resolve(there);
       return new Promise((resolve) => waiting.set(number, resolve));

@@ -19,8 +19,8 @@ async function stored(directory: string, chunks: readonly Buffer[]) {
     return store;
   };
   const store = await open();
-  const answer = { status: 200, reason: "OK", headers: ["A", "b"], chunks };
-  store.put({ key: KEY, place: 0, keepMs: 60_000 }, answer, origin);
+  const response = { status: 200, reason: "OK", headers: ["A", "b"], chunks };
+  store.put({ key: KEY, place: 0, keepMs: 60_000 }, response, origin);
   await store.close();
   const name = readdirSync(directory, { recursive: true, encoding: "utf8" }).find((each) => each.includes("/"))!;
   return { open, path: join(directory, name), lines };

@@ -4,7 +4,7 @@ import net from "node:net";
 import { join } from "node:path";
 import { exchangeRaw } from "../../raw-http.ts";
 import { gatewayHeaders } from "../harness.ts";
-import { ask, countingProvider, type Home, handProvider, ownHome, readAnswer, requestText } from "./asking.ts";
+import { ask, countingProvider, type Home, handProvider, ownHome, parseResponse, requestText } from "./asking.ts";
 
 /** The cache's files, once there are so many and none is unfinished. */
 async function filesOf(home: Home, count: number): Promise<string[]> {
@@ -29,18 +29,18 @@ test("what is stored is there after a restart, bodies of every size byte for byt
   {
     await using gateway = await home.gateway();
     for (const [at, body] of bodies.entries()) {
-      const answer = exchangeRaw(gateway.port, requestText(provider.origin, path(at)));
-      const socket = await provider.asked(at + 1);
+      const response = exchangeRaw(gateway.port, requestText(provider.origin, path(at)));
+      const socket = await provider.socketAt(at + 1);
       socket.end(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
-      expect(readAnswer(await answer).cache).toBe("MISS");
+      expect(parseResponse(await response).cache).toBe("MISS");
     }
   }
   await using gateway = await home.gateway();
   for (const [at, body] of bodies.entries()) {
-    const answer = await ask(gateway, provider.origin, path(at));
-    expect(answer.cache).toBe("HIT");
-    expect(answer.body === body).toBe(true);
-    expect((await gateway.spool.ended(answer.id)).head?.cacheReferenceId).toMatch(/^[0-9a-f-]{36}$/);
+    const response = await ask(gateway, provider.origin, path(at));
+    expect(response.cache).toBe("HIT");
+    expect(response.body === body).toBe(true);
+    expect((await gateway.spool.ended(response.id)).head?.cacheReferenceId).toMatch(/^[0-9a-f-]{36}$/);
   }
 });
 
@@ -167,14 +167,14 @@ test.each([
   const header = framing === "length" ? `Content-Length: ${bytes}` : "Transfer-Encoding: chunked";
   const head = gatewayHeaders(provider.origin, `Gateway-Cache-Enabled: true\r\n${header}\r\nConnection: close\r\n`);
   const send = () => exchangeRaw(gateway.port, `POST / HTTP/1.1\r\n${head}\r\n${framed}`);
-  const asked = send();
-  (await provider.asked(1)).write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
-  const answer = readAnswer(await asked);
-  expect([answer.status, answer.cache]).toEqual([200, "MISS"]);
-  const recorded = await gateway.spool.ended(answer.id);
+  const pending = send();
+  (await provider.socketAt(1)).write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+  const response = parseResponse(await pending);
+  expect([response.status, response.cache]).toEqual([200, "MISS"]);
+  const recorded = await gateway.spool.ended(response.id);
   expect(recorded.requestBody.toString() === body).toBe(true);
   if (bytes > 1_000) return;
-  expect(readAnswer(await send()).cache).toBe("HIT");
+  expect(parseResponse(await send()).cache).toBe("HIT");
 });
 
 test("a client that leaves before its body is whole is recorded as gone, and nothing is called", async () => {

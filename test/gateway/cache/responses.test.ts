@@ -260,18 +260,18 @@ test.each([
   await using gateway = await home.gateway();
   await using provider = await countingProvider();
   const on = line.startsWith("Gateway-Cache-Enabled") ? "" : "Gateway-Cache-Enabled: true\r\n";
-  const answer = await once(gateway, "GET /", gatewayHeaders(provider.origin, `${on}${line}\r\n`));
-  expect(answer.slice(9, 12)).toBe("400");
-  expect(JSON.parse(answer.slice(answer.indexOf("{"))).error).toMatchObject({ code: "invalid_header" });
-  expect(answer.replaceAll("\\", "")).toContain(allowed);
+  const response = await once(gateway, "GET /", gatewayHeaders(provider.origin, `${on}${line}\r\n`));
+  expect(response.slice(9, 12)).toBe("400");
+  expect(JSON.parse(response.slice(response.indexOf("{"))).error).toMatchObject({ code: "invalid_header" });
+  expect(response.replaceAll("\\", "")).toContain(allowed);
 });
 
 test("a max-age that cannot be read is left to the provider if the cache is off", async () => {
   using home = ownHome();
   await using gateway = await home.gateway();
   await using provider = await countingProvider();
-  const answer = await once(gateway, "GET /", gatewayHeaders(provider.origin, "Cache-Control: max-age=soon\r\n"));
-  expect(answer.slice(9, 12)).toBe("200");
+  const response = await once(gateway, "GET /", gatewayHeaders(provider.origin, "Cache-Control: max-age=soon\r\n"));
+  expect(response.slice(9, 12)).toBe("200");
 });
 
 test("a large body is read as a small one is, without holding up other requests", async () => {

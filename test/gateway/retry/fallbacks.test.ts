@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { GatewayRequest, Json, ProviderPlugin, RequestEnd } from "../../../src/plugin-host/contract.ts";
 import { exchangeRaw, startProvider } from "../../raw-http.ts";
-import { ask, handProvider, ownHome, readAnswer, requestText } from "../cache/asking.ts";
+import { ask, handProvider, ownHome, parseResponse, requestText } from "../cache/asking.ts";
 import { startTestGateway } from "../harness.ts";
 
 async function provider(status: string, body = status) {
@@ -42,8 +42,8 @@ test("a fallback is called with its own path, headers and members, and without t
   });
   const schema = '{ "z": {"type":"string"}, "a.b": 1.0 }';
   const sent = `{"model":"m-1", "schema":${schema}, "seed":12345678901234567890, "a.b":1}`;
-  const answer = await ask(gateway, first.origin, { body: sent, headers });
-  expect([answer.status, answer.body]).toEqual([200, "second"]);
+  const response = await ask(gateway, first.origin, { body: sent, headers });
+  expect([response.status, response.body]).toEqual([200, "second"]);
   const [{ head, body } = { head: "", body: "" }] = second.seen;
   expect(head).toStartWith("POST /v1/messages?beta=true HTTP/1.1\r\n");
   expect(head).toContain(`Host: ${new URL(second.origin).host}`);
@@ -65,11 +65,11 @@ test("the record is of the target that responded; the failed attempt is linked; 
   await using second = await provider("200 OK");
   const target = second.origin.replace("127.0.0.1", "localhost");
   const list = [{ target, path: "/other?key=s3cret-path", headers: { Authorization: "Bearer s3cret-header" } }];
-  const answer = await ask(gateway, first.origin, falling(list));
-  const own = await gateway.spool.ended(answer.id);
+  const response = await ask(gateway, first.origin, falling(list));
+  const own = await gateway.spool.ended(response.id);
   expect(own.begin).toMatchObject({ target: first.origin, provider: "CUSTOM" });
   expect(own.head).toMatchObject({ status: 200, attempt: 2, target, path: "/other?key=***", provider: "ACME" });
-  const failed = [...gateway.spool.exchanges.values()].find(({ begin }) => begin.attemptOf === answer.id);
+  const failed = [...gateway.spool.exchanges.values()].find(({ begin }) => begin.attemptOf === response.id);
   expect(failed).toMatchObject({ begin: { target: first.origin, attempt: 1 }, head: { status: 429 } });
   expect(JSON.stringify([...gateway.spool.exchanges.values()])).not.toContain("s3cret");
 });
@@ -113,14 +113,14 @@ test("fallbacks are tried in order, each with its retries, and the last failure 
   await using second = await provider("502 Two");
   await using third = await provider("503 Three");
   const retries = { "Gateway-Retry-Enabled": "true", "Gateway-Retry-Num": "1", "Gateway-Retry-Min-Timeout": "1" };
-  const answer = await ask(
+  const response = await ask(
     gateway,
     first.origin,
     falling([{ target: second.origin }, { target: third.origin }], retries),
   );
-  expect([answer.status, answer.body]).toEqual([503, "503 Three"]);
+  expect([response.status, response.body]).toEqual([503, "503 Three"]);
   expect([first, second, third].map(({ seen }) => seen.length)).toEqual([2, 2, 2]);
-  expect((await gateway.spool.ended(answer.id)).head?.attempt).toBe(6);
+  expect((await gateway.spool.ended(response.id)).head?.attempt).toBe(6);
   expect(gateway.spool.exchanges.size).toBe(6);
 });
 
@@ -128,11 +128,11 @@ test("a fallback whose members cannot be set is passed over", async () => {
   await using gateway = await startTestGateway();
   await using first = await provider("500 One");
   await using second = await provider("200 OK");
-  const answer = await ask(gateway, first.origin, {
+  const response = await ask(gateway, first.origin, {
     body: "no JSON",
     ...falling([{ target: second.origin, body: { model: "m" } }]),
   });
-  expect(answer.status).toBe(500);
+  expect(response.status).toBe(500);
   expect(second.seen.length).toBe(0);
 });
 
@@ -156,9 +156,9 @@ test("only requests with the same retries and fallbacks share a call, and each r
   const list = [{ target: second.origin, headers: { Authorization: "Bearer k-2" } }];
   const text = requestText(first.origin, falling(list, { "Gateway-Cache-Enabled": "true" }));
   const leader = exchangeRaw(gateway.port, text);
-  (await first.asked(1)).write("HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n");
-  const answering = await second.asked(1);
-  answering.write("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nsec");
+  (await first.socketAt(1)).write("HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n");
+  const socket = await second.socketAt(1);
+  socket.write("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nsec");
   const joined = Promise.withResolvers<void>();
   const follower = exchangeRaw(gateway.port, text, (received) => {
     if (received.endsWith("sec")) joined.resolve();
@@ -166,10 +166,10 @@ test("only requests with the same retries and fallbacks share a call, and each r
   });
   await joined.promise;
   const alone = ask(gateway, first.origin);
-  (await first.asked(2)).write("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nfirst");
+  (await first.socketAt(2)).write("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nfirst");
   expect(await alone).toMatchObject({ body: "first", cache: "MISS" });
-  answering.write("ond");
-  const shared = (await Promise.all([leader, follower])).map(readAnswer);
+  socket.write("ond");
+  const shared = (await Promise.all([leader, follower])).map(parseResponse);
   expect(shared.map(({ body, cache }) => [body, cache])).toEqual([
     ["second", "MISS"],
     ["second", "HIT"],
@@ -178,15 +178,15 @@ test("only requests with the same retries and fallbacks share a call, and each r
 });
 
 test("plugins see a fallback as its own request, and may refuse it", async () => {
-  const asked: GatewayRequest[] = [];
+  const calls: GatewayRequest[] = [];
   const ended: RequestEnd[] = [];
   let refuse = true;
   const hooks = {
     has: () => true,
     onRequest: () => undefined,
     onForward(request: GatewayRequest): Json {
-      asked.push(request);
-      if (asked.length % 2 === 0 && refuse) return { status: 403, code: "closed", message: "not there" };
+      calls.push(request);
+      if (calls.length % 2 === 0 && refuse) return { status: 403, code: "closed", message: "not there" };
     },
     onEnd: (end: RequestEnd) => void ended.push(end),
   };
@@ -200,11 +200,11 @@ test("plugins see a fallback as its own request, and may refuse it", async () =>
   const { id, status } = await ask(gateway, first.origin, asking);
   expect(status).toBe(200);
   await gateway.spool.ended(id);
-  expect(asked.map(({ target }) => target.origin)).toEqual([first.origin, second.origin, first.origin, second.origin]);
-  expect(asked[3]!.path).toBe("/v2/other?key=***");
-  expect(asked[3]!.id).not.toBe(id);
-  expect(asked[3]!.gatewayHeader("fallbacks")).toBeUndefined();
-  expect(ended.map((end) => end.id).sort()).toEqual(asked.map((one) => one.id).sort());
+  expect(calls.map(({ target }) => target.origin)).toEqual([first.origin, second.origin, first.origin, second.origin]);
+  expect(calls[3]!.path).toBe("/v2/other?key=***");
+  expect(calls[3]!.id).not.toBe(id);
+  expect(calls[3]!.gatewayHeader("fallbacks")).toBeUndefined();
+  expect(ended.map((end) => end.id).sort()).toEqual(calls.map((one) => one.id).sort());
 });
 
 test.each([
@@ -224,11 +224,11 @@ test.each([
 ])("Gateway-Fallbacks with %s is refused", async (_name, value, code) => {
   await using gateway = await startTestGateway();
   await using first = await provider("200 OK");
-  const answer = await ask(gateway, first.origin, {
+  const response = await ask(gateway, first.origin, {
     headers: { "Gateway-Cache-Enabled": "false", "Gateway-Fallbacks": value },
   });
-  expect(JSON.parse(answer.body).error.code).toBe(code);
-  expect(answer.body).not.toContain("Gateway-Target-Url");
+  expect(JSON.parse(response.body).error.code).toBe(code);
+  expect(response.body).not.toContain("Gateway-Target-Url");
   expect(first.seen.length).toBe(0);
 });
 

@@ -1,25 +1,25 @@
 import { expect, test } from "bun:test";
 import net from "node:net";
 import { exchangeRaw, startProvider } from "../../raw-http.ts";
-import { type Asking, ask, chunksOf, handProvider, ownHome, readAnswer, requestText } from "../cache/asking.ts";
+import { type Asking, ask, chunksOf, handProvider, ownHome, parseResponse, requestText } from "../cache/asking.ts";
 import { startTestGateway } from "../harness.ts";
 
 /** A provider that answers in the order of `answers`, and the last of them from then on; "" breaks the connection. */
-async function scripted(...answers: string[]) {
+async function scripted(...responses: string[]) {
   const seen: { head: string; body: string; at: number }[] = [];
   const provider = await startProvider(({ head, body, socket }) => {
-    const answer = answers[Math.min(seen.length, answers.length - 1)]!;
+    const response = responses[Math.min(seen.length, responses.length - 1)]!;
     seen.push({ head, body: body.toString(), at: performance.now() });
-    if (answer === "") socket.destroy();
-    else socket.write(answer);
+    if (response === "") socket.destroy();
+    else socket.write(response);
   });
   return { origin: provider.origin, seen, [Symbol.asyncDispose]: () => provider[Symbol.asyncDispose]() };
 }
 
-const answered = (status: string, body: string, more = "") =>
+const responseText = (status: string, body: string, more = "") =>
   `HTTP/1.1 ${status}\r\n${more}Content-Length: ${body.length}\r\n\r\n${body}`;
-const OK = answered("200 OK", "fine");
-const BUSY = answered("503 Busy", "busy");
+const OK = responseText("200 OK", "fine");
+const BUSY = responseText("503 Busy", "busy");
 
 /** Retries without the cache, quick enough for a test. */
 function retrying(headers: Record<string, string> = {}, more: Omit<Asking, "headers"> = {}): Asking {
@@ -31,15 +31,15 @@ function retrying(headers: Record<string, string> = {}, more: Omit<Asking, "head
 }
 
 test.each([
-  ["429", answered("429 Too Many", "slow")],
-  ["500", answered("500 Oops", "oops")],
-  ["529", answered("529 Overloaded", "over")],
+  ["429", responseText("429 Too Many", "slow")],
+  ["500", responseText("500 Oops", "oops")],
+  ["529", responseText("529 Overloaded", "over")],
   ["a connection that breaks", ""],
 ])("after %s the provider is called again, with the same bytes", async (_name, failure) => {
   await using gateway = await startTestGateway();
   await using provider = await scripted(failure, failure, OK);
-  const answer = await ask(gateway, provider.origin, retrying({ "X-Mine": "1", Authorization: "Bearer k" }));
-  expect([answer.status, answer.body]).toEqual([200, "fine"]);
+  const response = await ask(gateway, provider.origin, retrying({ "X-Mine": "1", Authorization: "Bearer k" }));
+  expect([response.status, response.body]).toEqual([200, "fine"]);
   expect(provider.seen.map(({ body }) => body)).toEqual(Array(3).fill('{"model":"m-1","n":1}'));
   for (const { head } of provider.seen) {
     expect(head).toContain("Authorization: Bearer k");
@@ -49,11 +49,11 @@ test.each([
 
 test.each([
   ["a success", OK, 200],
-  ["a client's mistake", answered("400 Bad", "mine"), 400],
-  ["a redirect", answered("302 Found", "else"), 302],
-])("%s is passed on at once", async (_name, answer, status) => {
+  ["a client's mistake", responseText("400 Bad", "mine"), 400],
+  ["a redirect", responseText("302 Found", "else"), 302],
+])("%s is passed on at once", async (_name, response, status) => {
   await using gateway = await startTestGateway();
-  await using provider = await scripted(answer);
+  await using provider = await scripted(response);
   expect((await ask(gateway, provider.origin, retrying())).status).toBe(status);
   expect(provider.seen.length).toBe(1);
 });
@@ -63,26 +63,26 @@ test("without Gateway-Retry-Enabled: true nothing is retried", async () => {
   await using provider = await scripted(BUSY);
   for (const enabled of ["false", undefined]) {
     const headers = { "Gateway-Retry-Num": "3", ...(enabled !== undefined && { "Gateway-Retry-Enabled": enabled }) };
-    const answer = await ask(gateway, provider.origin, { headers: { "Gateway-Cache-Enabled": "false", ...headers } });
-    expect(answer.status).toBe(503);
+    const response = await ask(gateway, provider.origin, { headers: { "Gateway-Cache-Enabled": "false", ...headers } });
+    expect(response.status).toBe(503);
   }
   expect(provider.seen.length).toBe(2);
 });
 
 test("after so many retries the last failure is the response", async () => {
   await using gateway = await startTestGateway();
-  await using provider = await scripted(BUSY, BUSY, answered("500 Last", "last"));
-  const answer = await ask(gateway, provider.origin, retrying({ "Gateway-Retry-Num": "2" }));
-  expect([answer.status, answer.body]).toEqual([500, "last"]);
+  await using provider = await scripted(BUSY, BUSY, responseText("500 Last", "last"));
+  const response = await ask(gateway, provider.origin, retrying({ "Gateway-Retry-Num": "2" }));
+  expect([response.status, response.body]).toEqual([500, "last"]);
   expect(provider.seen.length).toBe(3);
 });
 
 test("after the last broken connection the response is 502", async () => {
   await using gateway = await startTestGateway();
   await using provider = await scripted("");
-  const answer = await ask(gateway, provider.origin, retrying({ "Gateway-Retry-Num": "2" }));
-  expect([answer.status, JSON.parse(answer.body).error.code]).toEqual([502, "upstream_unreachable"]);
-  expect((await gateway.spool.ended(answer.id)).head?.attempt).toBe(3);
+  const response = await ask(gateway, provider.origin, retrying({ "Gateway-Retry-Num": "2" }));
+  expect([response.status, JSON.parse(response.body).error.code]).toEqual([502, "upstream_unreachable"]);
+  expect((await gateway.spool.ended(response.id)).head?.attempt).toBe(3);
 });
 
 test("the waits grow by the factor up to the longest", async () => {
@@ -106,18 +106,18 @@ test.each([
 ])("Retry-After is honoured: %s", async (_name, header, least) => {
   await using gateway = await startTestGateway();
   const line = typeof header === "string" ? header : header();
-  await using provider = await scripted(answered("429 Slow", "slow", `${line}\r\n`), OK);
-  const answer = await ask(gateway, provider.origin, retrying({ "Gateway-Retry-Max-Timeout": "10000" }));
-  expect(answer.status).toBe(200);
+  await using provider = await scripted(responseText("429 Slow", "slow", `${line}\r\n`), OK);
+  const response = await ask(gateway, provider.origin, retrying({ "Gateway-Retry-Max-Timeout": "10000" }));
+  expect(response.status).toBe(200);
   expect(provider.seen[1]!.at - provider.seen[0]!.at).toBeGreaterThan(least - 10);
 });
 
 test("a Retry-After beyond the longest wait ends the retries", async () => {
   await using gateway = await startTestGateway();
-  await using provider = await scripted(answered("429 Slow", "slow", "Retry-After: 60\r\n"), OK);
-  const answer = await ask(gateway, provider.origin, retrying());
-  expect([answer.status, answer.body]).toEqual([429, "slow"]);
-  expect(answer.head).toContain("Retry-After: 60");
+  await using provider = await scripted(responseText("429 Slow", "slow", "Retry-After: 60\r\n"), OK);
+  const response = await ask(gateway, provider.origin, retrying());
+  expect([response.status, response.body]).toEqual([429, "slow"]);
+  expect(response.head).toContain("Retry-After: 60");
 });
 
 test("the time to the first byte is that of the last attempt", async () => {
@@ -134,23 +134,23 @@ test("a response that breaks off after its head is not retried", async () => {
   await using provider = await startProvider(({ socket }) =>
     socket.end("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"),
   );
-  const answer = await ask(gateway, provider.origin, retrying());
-  expect(answer.body).toBe("half");
-  expect((await gateway.spool.ended(answer.id)).end?.outcome).toBe("upstream_failed");
+  const response = await ask(gateway, provider.origin, retrying());
+  expect(response.body).toBe("half");
+  expect((await gateway.spool.ended(response.id)).end?.outcome).toBe("upstream_failed");
 });
 
 test("every failed try is a record of its own, linked to the one of the client", async () => {
   await using gateway = await startTestGateway();
   await using provider = await scripted("", BUSY, OK);
-  const answer = await ask(gateway, provider.origin, retrying({ "Gateway-Property-App": "x" }));
+  const response = await ask(gateway, provider.origin, retrying({ "Gateway-Property-App": "x" }));
   const records = await gateway.spool.until(() => {
     const all = [...gateway.spool.exchanges.values()];
     return all.length === 3 && all.every(({ end }) => end !== undefined) && all;
   });
-  const tries = records.filter(({ id }) => id !== answer.id);
+  const tries = records.filter(({ id }) => id !== response.id);
   expect(tries.map(({ begin }) => [begin.attemptOf, begin.attempt])).toEqual([
-    [answer.id, 1],
-    [answer.id, 2],
+    [response.id, 1],
+    [response.id, 2],
   ]);
   const [broken, busy] = tries;
   expect(busy).toMatchObject({ head: { status: 503 }, end: { outcome: "complete" } });
@@ -161,7 +161,7 @@ test("every failed try is a record of its own, linked to the one of the client",
     expect(begin.gateway).toContain("Gateway-Property-App");
     expect(begin.gateway.join()).not.toMatch(/cache/i);
   }
-  const own = await gateway.spool.ended(answer.id);
+  const own = await gateway.spool.ended(response.id);
   expect(own).toMatchObject({
     begin: { target: provider.origin },
     head: { status: 200, attempt: 3 },
@@ -192,23 +192,23 @@ test("a client that leaves while the gateway waits ends it", async () => {
 test("a stream comes through a retry piece by piece, held back by a slow client", async () => {
   await using gateway = await startTestGateway();
   await using provider = await handProvider();
-  const asked = exchangeRaw(gateway.port, requestText(provider.origin, retrying()));
-  (await provider.asked(1)).write(BUSY);
-  const socket = await provider.asked(2);
+  const pending = exchangeRaw(gateway.port, requestText(provider.origin, retrying()));
+  (await provider.socketAt(1)).write(BUSY);
+  const socket = await provider.socketAt(2);
   socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\none\r\n");
   await gateway.spool.until(() =>
     [...gateway.spool.exchanges.values()].find((one) => one.responseBody.toString() === "one"),
   );
   socket.write("3\r\ntwo\r\n0\r\n\r\n");
-  expect(chunksOf(readAnswer(await asked).wire)).toEqual(["one", "two"]);
+  expect(chunksOf(parseResponse(await pending).wire)).toEqual(["one", "two"]);
 });
 
 test("a body over 4 MiB is passed on as it comes, once", async () => {
   await using gateway = await startTestGateway();
   await using provider = await scripted(BUSY);
   const body = "b".repeat(4 * 1_024 * 1_024 + 1);
-  const answer = await ask(gateway, provider.origin, retrying({}, { body }));
-  expect(answer.status).toBe(503);
+  const response = await ask(gateway, provider.origin, retrying({}, { body }));
+  expect(response.status).toBe(503);
   expect(provider.seen.length).toBe(1);
   expect(provider.seen[0]!.body === body).toBe(true);
 });
@@ -218,8 +218,8 @@ test("a chunked body is sent again as chunks, whole", async () => {
   await using provider = await scripted(BUSY, OK);
   const text = requestText(provider.origin, retrying()).replace(/Content-Length: \d+/, "Transfer-Encoding: chunked");
   const [head] = text.split("\r\n\r\n");
-  const answer = await exchangeRaw(gateway.port, `${head}\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n`);
-  expect(readAnswer(answer).status).toBe(200);
+  const response = await exchangeRaw(gateway.port, `${head}\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n`);
+  expect(parseResponse(response).status).toBe(200);
   for (const { body } of provider.seen) expect(body).toBe("5\r\nabcde\r\n0\r\n\r\n");
 });
 
@@ -228,9 +228,9 @@ test("with the cache, equal requests share the retries and the response is kept"
   await using gateway = await home.gateway();
   await using provider = await scripted(BUSY, OK);
   const asking = retrying({ "Gateway-Cache-Enabled": "true", "Gateway-Retry-Min-Timeout": "50" });
-  const answers = await Promise.all([1, 2, 3].map(() => ask(gateway, provider.origin, asking)));
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-  expect(answers.map(({ cache }) => cache).sort()).toEqual(["HIT", "HIT", "MISS"]);
+  const responses = await Promise.all([1, 2, 3].map(() => ask(gateway, provider.origin, asking)));
+  expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
+  expect(responses.map(({ cache }) => cache).sort()).toEqual(["HIT", "HIT", "MISS"]);
   expect((await ask(gateway, provider.origin, asking)).cache).toBe("HIT");
   expect(provider.seen.length).toBe(2);
 });
@@ -246,9 +246,9 @@ test.each([
   await using gateway = await startTestGateway();
   await using provider = await scripted(OK);
   const [name, value] = line.split(": ") as [string, string];
-  const answer = await ask(gateway, provider.origin, retrying({ [name]: value }));
-  expect(answer.status).toBe(400);
-  expect(JSON.parse(answer.body).error.code).toBe("invalid_header");
-  expect(JSON.parse(answer.body).error.message).toContain(allowed);
+  const response = await ask(gateway, provider.origin, retrying({ [name]: value }));
+  expect(response.status).toBe(400);
+  expect(JSON.parse(response.body).error.code).toBe("invalid_header");
+  expect(JSON.parse(response.body).error.message).toContain(allowed);
   expect(provider.seen.length).toBe(0);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { exchangeRaw } from "../../raw-http.ts";
 import { keySnapshot } from "../harness.ts";
-import { at, chatAnswer, json, KEY, messagesAnswer, standIn, startUnified } from "./house.ts";
+import { at, chatResponse, json, KEY, messagesResponse, standIn, startUnified } from "./house.ts";
 
 const CHAT = JSON.stringify({ model: "openai/gpt-test", messages: [{ role: "user", content: "x" }] });
 
@@ -53,7 +53,7 @@ describe("where the service key stands", () => {
   test.each(PLACES)(
     "%s: at the host, on the port and, but for Gateway-Auth, at the generic address",
     async (name, headers, query) => {
-      await using provider = standIn(() => json(chatAnswer("hi")));
+      await using provider = standIn(() => json(chatResponse("hi")));
       await using gateway = await startUnified({
         config: { gateway_domain: "weir.test" },
         credentials: [at("OPENAI", provider.origin)],
@@ -69,7 +69,7 @@ describe("where the service key stands", () => {
       expect((await ask(gateway.origin, { Host: "ai.weir.test" })).status).toBe(200);
       const generic = await ask(gateway.origin);
       expect(generic.status).toBe(name === "Gateway-Auth" ? 400 : 200);
-      for (const { path, headers: sent } of provider.asked) {
+      for (const { path, headers: sent } of provider.received) {
         expect(path).toBe("/v1/chat/completions");
         expect([...sent.values()].join()).not.toContain(KEY);
         expect(sent.get("authorization")).toBe("Bearer secret-of-openai");
@@ -90,18 +90,18 @@ describe("where the service key stands", () => {
       );
       await response.text();
     }
-    expect(provider.asked.map(({ path }) => path)).toEqual([
+    expect(provider.received.map(({ path }) => path)).toEqual([
       "/v1beta/models/gemini-2.5-flash:generateContent?alt=sse&fields=a%2Cb",
       "/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse&fields=a%2Cb",
     ]);
   });
 
   test("a key whose name is written with escapes is cut out as well", async () => {
-    await using provider = standIn(() => json(chatAnswer("hi")));
+    await using provider = standIn(() => json(chatResponse("hi")));
     await using gateway = await startUnified({ credentials: [at("OPENAI", provider.origin)] });
     const url = `${gateway.origin}/v1/chat/completions?a=1&k%65y=${KEY}&b`;
     expect((await fetch(url, { method: "POST", body: CHAT })).status).toBe(200);
-    expect(provider.asked.map(({ path }) => path)).toEqual(["/v1/chat/completions?a=1&b"]);
+    expect(provider.received.map(({ path }) => path)).toEqual(["/v1/chat/completions?a=1&b"]);
   });
 
   test("at the generic address a key of another deployment is none", async () => {
@@ -198,7 +198,7 @@ describe("where the model stands", () => {
     ["/v1/chat/completions", { models: ["openai/c", "openai/d"] }, "c"],
     ["/v1/chat/completions", { model: "openai/e", fallbacks: ["openai/f"] }, "e"],
   ])("%s with %j: %s", async (path, members, model) => {
-    await using provider = standIn(() => json(chatAnswer("hi")));
+    await using provider = standIn(() => json(chatResponse("hi")));
     await using gateway = await startUnified({ credentials: [at("OPENAI", provider.origin)] });
     const response = await fetch(gateway.origin + path, {
       method: "POST",
@@ -206,12 +206,12 @@ describe("where the model stands", () => {
       body: JSON.stringify({ ...members, messages: [{ role: "user", content: "Hi" }] }),
     });
     expect(response.status).toBe(200);
-    expect(provider.asked[0]!.json).toEqual({ model, messages: [{ role: "user", content: "Hi" }] });
+    expect(provider.received[0]!.json).toEqual({ model, messages: [{ role: "user", content: "Hi" }] });
   });
 
   test("models and fallbacks that are no lists of names are the provider's business", async () => {
     await using provider = standIn(({ path }) =>
-      json(path.endsWith("messages") ? messagesAnswer("hi") : chatAnswer("hi")),
+      json(path.endsWith("messages") ? messagesResponse("hi") : chatResponse("hi")),
     );
     await using gateway = await startUnified({
       credentials: [at("OPENAI", provider.origin), at("ANTHROPIC", provider.origin)],
@@ -224,7 +224,7 @@ describe("where the model stands", () => {
         body: JSON.stringify({ model, ...members, messages: [{ role: "user", content: "Hi" }] }),
       });
     await ask("openai/a");
-    expect(provider.asked[0]!.json).toMatchObject(members);
+    expect(provider.received[0]!.json).toMatchObject(members);
     expect((await ask("anthropic/claude-x")).headers.get("gateway-warning")).toBe("dropped fallbacks, dropped models");
   });
 });
@@ -243,7 +243,7 @@ test("a client of Gemini that asks for no events gets the stream as a JSON list,
     { method: "POST", body: JSON.stringify({ contents: [] }) },
   );
   expect([response.status, await response.json()]).toEqual([200, list]);
-  expect(provider.asked.map(({ path }) => path)).toEqual([
+  expect(provider.received.map(({ path }) => path)).toEqual([
     "/v1beta/models/gemini-2.5-flash:streamGenerateContent",
     "/v1beta/models/gemini-2.5-pro:streamGenerateContent",
   ]);

@@ -2,17 +2,17 @@ import { expect, test } from "bun:test";
 import { packState } from "../../../src/mapping/translate/state.ts";
 import type { Json } from "../../../src/plugin-host/contract.ts";
 import { route } from "../../routing/things.ts";
-import { at, chatAnswer, json, KEY, messagesAnswer, standIn, startUnified } from "./house.ts";
+import { at, chatResponse, json, KEY, messagesResponse, standIn, startUnified } from "./house.ts";
 
 const gemini = {
   candidates: [{ content: { role: "model", parts: [{ text: "hi" }] }, finishReason: "STOP" }],
 };
 const response = { id: "resp_1", object: "response", status: "completed", model: "m", output: [] };
 
-const answers = ({ path }: { path: string }) => {
+const respond = ({ path }: { path: string }) => {
   if (path.includes(":generateContent")) return json(gemini);
-  if (path.endsWith("/messages")) return json(messagesAnswer("hi"));
-  return json(path.endsWith("/responses") ? response : chatAnswer("hi"));
+  if (path.endsWith("/messages")) return json(messagesResponse("hi"));
+  return json(path.endsWith("/responses") ? response : chatResponse("hi"));
 };
 
 const user = { role: "user", content: "x" };
@@ -81,7 +81,7 @@ test.each<[string, string, Json, string, string]>([
   ["a credential's", "responses", input(encrypted("openai:org-1/second")), "OPENAI", "affinity"],
   ["a credential's that is not there", "responses", input(encrypted("openai:org-1/third")), "GROQ", "order"],
 ])("a request with %s goes to its issuer first", async (_name, path, body, provider, reason) => {
-  await using upstream = standIn(answers);
+  await using upstream = standIn(respond);
   const { origin } = upstream;
   await using gateway = await startUnified({
     credentials: [
@@ -91,33 +91,33 @@ test.each<[string, string, Json, string, string]>([
     ],
     routes: [route("any", FALLBACKS)],
   });
-  const answer = await fetch(`${gateway.origin}/v1/${path}`, {
+  const response = await fetch(`${gateway.origin}/v1/${path}`, {
     method: "POST",
     headers: { Authorization: `Bearer ${KEY}` },
     body: JSON.stringify({ model: "any", ...body }),
   });
-  expect([answer.status, answer.headers.get("gateway-provider"), answer.headers.get("gateway-attempts")]).toEqual([
-    ...[200, provider, "1"],
-  ]);
-  if (provider === "OPENAI") expect(upstream.asked[0]!.headers.get("authorization")).toBe("Bearer second");
-  const record = await gateway.spool.ended(answer.headers.get("gateway-id")!);
+  expect([response.status, response.headers.get("gateway-provider"), response.headers.get("gateway-attempts")]).toEqual(
+    [...[200, provider, "1"]],
+  );
+  if (provider === "OPENAI") expect(upstream.received[0]!.headers.get("authorization")).toBe("Bearer second");
+  const record = await gateway.spool.ended(response.headers.get("gateway-id")!);
   expect(record.head!.routing!.reason).toBe(reason);
 });
 
 test("an unmarked signature stays with a first target that speaks the API itself", async () => {
-  await using upstream = standIn(answers);
+  await using upstream = standIn(respond);
   const { origin } = upstream;
   await using gateway = await startUnified({
     credentials: [at("DEEPSEEK", origin), at("ANTHROPIC", origin)],
     routes: [route("any", ["deepseek/a", "anthropic/claude-test"])],
   });
   const ask = async (text: string) => {
-    const answer = await fetch(`${gateway.origin}/v1/messages`, {
+    const response = await fetch(`${gateway.origin}/v1/messages`, {
       method: "POST",
       headers: { "x-api-key": KEY },
       body: JSON.stringify({ model: "any", ...thinking(text) }),
     });
-    return [answer.status, answer.headers.get("gateway-provider")];
+    return [response.status, response.headers.get("gateway-provider")];
   };
   expect(await ask("abc")).toEqual([200, "DEEPSEEK"]);
   expect(await ask(signature("anthropic"))).toEqual([200, "ANTHROPIC"]);
@@ -125,20 +125,20 @@ test("an unmarked signature stays with a first target that speaks the API itself
 
 test("elsewhere the state is left out, with a warning", async () => {
   await using upstream = standIn(({ path }) =>
-    path.endsWith("/messages") ? json({ error: { message: "down" } }, 503) : answers({ path }),
+    path.endsWith("/messages") ? json({ error: { message: "down" } }, 503) : respond({ path }),
   );
   await using gateway = await startUnified({
     credentials: [at("GROQ", upstream.origin), at("ANTHROPIC", upstream.origin)],
   });
-  const answer = await fetch(`${gateway.origin}/v1/chat/completions`, {
+  const response = await fetch(`${gateway.origin}/v1/chat/completions`, {
     method: "POST",
     headers: { Authorization: `Bearer ${KEY}` },
     body: JSON.stringify({ model: "groq/a,anthropic/claude-test", ...thought(signature("anthropic")) }),
   });
-  expect(answer.headers.get("gateway-provider")).toBe("GROQ");
-  expect(answer.headers.get("gateway-warning")).toContain("dropped messages[1]");
-  expect(upstream.asked.map(({ path }) => path.slice(path.lastIndexOf("/")))).toEqual(["/messages", "/completions"]);
-  expect(upstream.asked[1]!.text).not.toContain("weir1.");
+  expect(response.headers.get("gateway-provider")).toBe("GROQ");
+  expect(response.headers.get("gateway-warning")).toContain("dropped messages[1]");
+  expect(upstream.received.map(({ path }) => path.slice(path.lastIndexOf("/")))).toEqual(["/messages", "/completions"]);
+  expect(upstream.received[1]!.text).not.toContain("weir1.");
 });
 
 test("encrypted state belongs to its credential, at any provider", async () => {
@@ -156,17 +156,17 @@ test("encrypted state belongs to its credential, at any provider", async () => {
     ],
   });
   const chat = async (model: string, messages: Json[]) => {
-    const answer = await fetch(`${gateway.origin}/v1/chat/completions`, {
+    const response = await fetch(`${gateway.origin}/v1/chat/completions`, {
       method: "POST",
       headers: { Authorization: `Bearer ${KEY}` },
       body: JSON.stringify({ model, messages }),
     });
-    return { warning: answer.headers.get("gateway-warning"), json: await answer.json() };
+    return { warning: response.headers.get("gateway-warning"), json: await response.json() };
   };
   const first = await chat("custom:second/m", [user]);
   const turns = [user, first.json.choices[0].message, user];
   expect((await chat("custom:first/m", turns)).warning).toContain("dropped messages[1]");
-  expect(upstream.asked.at(-1)!.text).not.toContain("ENC");
+  expect(upstream.received.at(-1)!.text).not.toContain("ENC");
   expect((await chat("both", turns)).warning).toBe("estimated usage");
-  expect(upstream.asked.at(-1)!.text).toContain('"encrypted_content":"ENC"');
+  expect(upstream.received.at(-1)!.text).toContain('"encrypted_content":"ENC"');
 });

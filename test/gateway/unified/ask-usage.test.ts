@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type Asked, at, events, KEY, standIn, startUnified } from "./house.ts";
+import { at, events, KEY, type Received, standIn, startUnified } from "./house.ts";
 
 /** A chat stream is asked for its usage where a limit counts it, and the client sees nothing of that. */
 
@@ -16,13 +16,13 @@ const bytesOf = (list: readonly { data: object }[]) =>
 
 const stack = new AsyncDisposableStack();
 let gateway: Awaited<ReturnType<typeof startUnified>>;
-let asked: Asked[];
+let received: Received[];
 
 beforeAll(async () => {
   const provider = stack.use(
     standIn(({ json }) => events([...SAID, ...(json.stream_options?.include_usage ? [USAGE] : []), "[DONE]"])),
   );
-  asked = provider.asked;
+  received = provider.received;
   gateway = stack.use(
     await startUnified({
       credentials: [
@@ -38,13 +38,13 @@ beforeAll(async () => {
 afterAll(() => stack.disposeAsync());
 
 async function streamed(credential: string, more: object = {}) {
-  asked.length = 0;
+  received.length = 0;
   const response = await fetch(`${gateway.origin}/v1/chat/completions`, {
     method: "POST",
     headers: { authorization: `Bearer ${KEY}` },
     body: JSON.stringify({ model: `custom:${credential}/m`, messages: [], stream: true, ...more }),
   });
-  return { text: await response.text(), warning: response.headers.get("gateway-warning"), sent: asked[0]!.json };
+  return { text: await response.text(), warning: response.headers.get("gateway-warning"), sent: received[0]!.json };
 }
 
 test.each([

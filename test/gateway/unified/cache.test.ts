@@ -5,13 +5,13 @@ import { temporaryDirectory } from "../../directory.ts";
 import { route } from "../../routing/things.ts";
 import {
   at,
-  chatAnswer,
+  chatResponse,
   events,
   hooksOf,
   json,
   KEY,
-  messagesAnswer,
   messagesEvents,
+  messagesResponse,
   standIn,
   startUnified,
   type UnifiedOptions,
@@ -44,11 +44,11 @@ async function ask(origin: string, body: object, headers: Record<string, string>
 /** A gateway with a cache of its own, and a provider that numbers its answers. */
 async function house(options: (origin: string) => UnifiedOptions) {
   const directory = temporaryDirectory("unified-cache");
-  const provider = standIn(({ path, json: asked }, number) => {
-    if (asked?.model === "down") return json({ error: { message: "down" } }, 503);
+  const provider = standIn(({ path, json: body }, number) => {
+    if (body?.model === "down") return json({ error: { message: "down" } }, 503);
     const text = `answer ${number}`;
-    if (!path.endsWith("/messages")) return json(chatAnswer(text));
-    return asked.stream === true ? events(messagesEvents(text)) : json(messagesAnswer(text));
+    if (!path.endsWith("/messages")) return json(chatResponse(text));
+    return body.stream === true ? events(messagesEvents(text)) : json(messagesResponse(text));
   });
   const start = () => {
     const { config, ...more } = options(provider.origin);
@@ -92,7 +92,7 @@ describe.each([
     await using gateway = await home.start();
     const third = await ask(gateway.origin, body);
     expect(third).toEqual({ ...first, id: third.id, requestId: expectedId(third), cache: "HIT", attempts: "0" });
-    expect(home.provider.asked).toHaveLength(1);
+    expect(home.provider.received).toHaveLength(1);
   });
 
   const expectedId = ({ id }: { id: string }) => (warning === null ? null : id);
@@ -102,7 +102,7 @@ test("requests that are not the same in body, targets, endpoint or key get their
   const routes = (model: string) => [route("fast", [model])] as Route[];
   let model = "openai/gpt-test";
   await using home = await house((origin) => ({ ...BOTH(origin), routes: routes(model) }));
-  const asked: [object, Record<string, string>?][] = [
+  const requests: [object, Record<string, string>?][] = [
     [{ model: "fast" }],
     [{ model: "fast", temperature: 0 }],
     [{ model: "fast" }, { "Gateway-Cache-Seed": "a" }],
@@ -112,7 +112,7 @@ test("requests that are not the same in body, targets, endpoint or key get their
   {
     await using gateway = await home.start();
     for (const expected of ["MISS", "HIT"])
-      for (const [body, headers] of asked) expect((await ask(gateway.origin, body, headers)).cache).toBe(expected);
+      for (const [body, headers] of requests) expect((await ask(gateway.origin, body, headers)).cache).toBe(expected);
     const other = await fetch(`${gateway.origin}/v1/completions`, {
       method: "POST",
       headers: { Authorization: `Bearer ${KEY}`, ...CACHED },
@@ -137,7 +137,7 @@ test("a client's own key has its own responses", async () => {
   const seen = [];
   for (const key of [undefined, "a", "b", undefined, "a", "b"]) seen.push((await own(key)).cache);
   expect(seen).toEqual(["MISS", "MISS", "MISS", "HIT", "HIT", "HIT"]);
-  expect(home.provider.asked.map(({ headers }) => headers.get("authorization"))).toEqual([
+  expect(home.provider.received.map(({ headers }) => headers.get("authorization"))).toEqual([
     "Bearer secret-of-own",
     "Bearer a",
     "Bearer b",
@@ -150,8 +150,8 @@ test("a fallback's response is not stored, and a later one of the first target i
   {
     await using gateway = await home.start();
     for (const _ of [1, 2]) {
-      const answer = await ask(gateway.origin, { model: "fast" });
-      expect(answer).toMatchObject({ status: 200, cache: "MISS", model: "up", route: "fast", attempts: "2" });
+      const response = await ask(gateway.origin, { model: "fast" });
+      expect(response).toMatchObject({ status: 200, cache: "MISS", model: "up", route: "fast", attempts: "2" });
     }
   }
   first = "openai/better";
@@ -161,7 +161,7 @@ test("a fallback's response is not stored, and a later one of the first target i
 });
 
 test.each([
-  ["a response", () => json(messagesAnswer("one")), 200],
+  ["a response", () => json(messagesResponse("one")), 200],
   ["a failure of the provider's", () => json({ error: { message: "no" } }, 500), 500],
   ["a failure in the gateway's words", () => new Response("{"), 502],
 ])("equal requests in flight share one call: %s", async (_name, respond, status) => {
@@ -175,23 +175,23 @@ test.each([
     credentials: [at("ANTHROPIC", provider.origin)],
     config: { data_dir: directory.path },
   });
-  const asked = [1, 2, 3].map(() => ask(gateway.origin, { model: "anthropic/claude-test" }));
+  const pending = [1, 2, 3].map(() => ask(gateway.origin, { model: "anthropic/claude-test" }));
   const read = () => [...gateway.spool.exchanges.values()].filter(({ requestBody }) => requestBody.length > 0);
   await gateway.spool.until(() => read().length === 3);
   go.resolve();
-  const answers = await Promise.all(asked);
-  expect(provider.asked).toHaveLength(1);
-  expect(answers.map((each) => [each.status, each.provider])).toEqual([1, 2, 3].map(() => [status, "ANTHROPIC"]));
-  const hits = answers.filter(({ cache }) => cache === "HIT");
+  const responses = await Promise.all(pending);
+  expect(provider.received).toHaveLength(1);
+  expect(responses.map((each) => [each.status, each.provider])).toEqual([1, 2, 3].map(() => [status, "ANTHROPIC"]));
+  const hits = responses.filter(({ cache }) => cache === "HIT");
   expect(hits).toHaveLength(status === 200 ? 2 : 0);
-  for (const { id } of answers) expect((await gateway.spool.ended(id)).end).toBeDefined();
+  for (const { id } of responses) expect((await gateway.spool.ended(id)).end).toBeDefined();
   expect(gateway.spool.problems).toEqual([]);
 });
 
 test("a plugin's refusal is not outlived by a stored response", async () => {
   let deny: string[] = [];
   using directory = temporaryDirectory("unified-cache");
-  await using provider = standIn(() => json(chatAnswer("hi")));
+  await using provider = standIn(() => json(chatResponse("hi")));
   const start = async () =>
     startUnified({
       credentials: [at("OPENAI", provider.origin)],
@@ -207,5 +207,5 @@ test("a plugin's refusal is not outlived by a stored response", async () => {
   deny = ["openai/gpt-test"];
   await using gateway = await start();
   expect((await ask(gateway.origin, { model: "openai/gpt-test" })).status).toBe(403);
-  expect(provider.asked).toHaveLength(1);
+  expect(provider.received).toHaveLength(1);
 });

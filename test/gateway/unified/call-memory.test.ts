@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Json } from "../../../src/plugin-host/contract.ts";
-import { at, chatAnswer, events, json, KEY, messagesAnswer, standIn, startUnified } from "./house.ts";
+import { at, chatResponse, events, json, KEY, messagesResponse, standIn, startUnified } from "./house.ts";
 
 const thinking = { type: "thinking", thinking: "Hm, f.", signature: "sig" };
 const redacted = { type: "redacted_thinking", data: "secret" };
@@ -10,7 +10,7 @@ const text = { type: "text", text: "Let me look." };
 /** The blocks of an answer as Anthropic streams them. */
 const streamed = (blocks: readonly Json[]) =>
   events([
-    { event: "message_start", data: { type: "message_start", message: { ...messagesAnswer(""), content: [] } } },
+    { event: "message_start", data: { type: "message_start", message: { ...messagesResponse(""), content: [] } } },
     ...blocks.flatMap((block, index) => [
       { event: "content_block_start", data: { type: "content_block_start", index, content_block: opened(block) } },
       ...deltas(block).map((delta) => ({
@@ -86,23 +86,25 @@ describe.each([[false], [true]])("what Claude thought before a call (stream: %p)
     ],
   ])("%s", async (_name, blocks, kept, expected) => {
     await using provider = standIn(({ json: body }) =>
-      body.stream ? streamed(blocks) : json({ ...messagesAnswer(""), content: blocks, stop_reason: "tool_use" }),
+      body.stream ? streamed(blocks) : json({ ...messagesResponse(""), content: blocks, stop_reason: "tool_use" }),
     );
     await using gateway = await startUnified({ credentials: [at("ANTHROPIC", provider.origin)] });
     await ask(gateway.origin, CLAUDE, [user], { stream });
     const ids = blocks.flatMap(({ id }) => id ?? []);
     const assistant = { role: "assistant", tool_calls: ids.map(call), ...kept };
     const second = await ask(gateway.origin, CLAUDE, [user, assistant, ...ids.map(result)]);
-    expect(turn(provider.asked[1]!)).toEqual(expected);
-    expect(provider.asked[1]!.json.thinking.type).toBe("enabled");
+    expect(turn(provider.received[1]!)).toEqual(expected);
+    expect(provider.received[1]!.json.thinking.type).toBe("enabled");
     expect(second).toMatchObject({ status: 200, warning: "" });
   });
 
   test("is for Claude alone, and nothing warns of what the client did not send", async () => {
     await using provider = standIn(({ path, json: body }) => {
-      if (path.endsWith("/chat/completions")) return json(chatAnswer("hi"));
+      if (path.endsWith("/chat/completions")) return json(chatResponse("hi"));
       const blocks = [thinking, use("c1")];
-      return body.stream ? streamed(blocks) : json({ ...messagesAnswer(""), content: blocks, stop_reason: "tool_use" });
+      return body.stream
+        ? streamed(blocks)
+        : json({ ...messagesResponse(""), content: blocks, stop_reason: "tool_use" });
     });
     await using gateway = await startUnified({
       credentials: [at("ANTHROPIC", provider.origin), at("COHERE", provider.origin), at("GOOGLE", provider.origin)],
@@ -113,7 +115,7 @@ describe.each([[false], [true]])("what Claude thought before a call (stream: %p)
       { role: "assistant", tool_calls: [call("c1")] },
       result("c1"),
     ]);
-    expect(provider.asked[1]!.text).not.toContain("sig");
+    expect(provider.received[1]!.text).not.toContain("sig");
     expect(second.warning).not.toContain("dropped messages");
   });
 });
@@ -131,10 +133,10 @@ test("reasoning that OpenAI encrypted goes back to the credential that it is of"
   });
   const model = "openai/gpt-5.4";
   await ask(gateway.origin, model, [user]);
-  const key = provider.asked[0]!.headers.get("authorization");
+  const key = provider.received[0]!.headers.get("authorization");
   for (const _ of [1, 2, 3]) {
     await ask(gateway.origin, model, [user, { role: "assistant", tool_calls: [call("c1")] }, result("c1")]);
-    const { json: body, headers } = provider.asked.at(-1)!;
+    const { json: body, headers } = provider.received.at(-1)!;
     expect(headers.get("authorization")).toBe(key);
     expect(body.input.map(({ type, role }: Json) => type ?? role)).toEqual([
       ...["user", "reasoning", "function_call", "function_call_output"],
@@ -145,12 +147,12 @@ test("reasoning that OpenAI encrypted goes back to the credential that it is of"
 
 test("a call of another tool that has the same id, as in another conversation, gets nothing", async () => {
   const blocks = [thinking, use("c1")];
-  await using provider = standIn(() => json({ ...messagesAnswer(""), content: blocks, stop_reason: "tool_use" }));
+  await using provider = standIn(() => json({ ...messagesResponse(""), content: blocks, stop_reason: "tool_use" }));
   await using gateway = await startUnified({ credentials: [at("ANTHROPIC", provider.origin)] });
   const model = "anthropic/claude-sonnet-4-5";
   await ask(gateway.origin, model, [user]);
   const other = { id: "c1", type: "function", function: { name: "g", arguments: "{}" } };
   const tools = [{ type: "function", function: { name: "g", parameters: { type: "object" } } }];
   await ask(gateway.origin, model, [user, { role: "assistant", tool_calls: [other] }, result("c1")], { tools });
-  expect(turn(provider.asked[1]!)).toEqual([{ ...use("c1"), name: "g" }]);
+  expect(turn(provider.received[1]!)).toEqual([{ ...use("c1"), name: "g" }]);
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import type { Json } from "../../../src/plugin-host/contract.ts";
-import { at, chatAnswer, events, json, KEY, messagesEvents, standIn, startUnified } from "./house.ts";
+import { at, chatResponse, events, json, KEY, messagesEvents, standIn, startUnified } from "./house.ts";
 
 /**
  * What Cline sends: tools are XML in the texts of both sides, each turn is a stream, and the environment follows the user's words
@@ -26,7 +26,7 @@ const chatEvents = (content: string) => [
   chunk({ role: "assistant", content: "" }),
   ...content.split(/(?<=\n)/).map((line) => chunk({ content: line })),
   chunk({}, { finish_reason: "stop" }),
-  { data: { ...chunk({}).data, choices: [], usage: chatAnswer("").usage } },
+  { data: { ...chunk({}).data, choices: [], usage: chatResponse("").usage } },
   "[DONE]",
 ];
 
@@ -60,7 +60,7 @@ afterAll(async () => {
 
 /** The texts of the provider's request, in order, whatever its API. */
 function textsSent(): readonly string[] {
-  const { system, systemInstruction, messages, contents }: Json = provider.asked.at(-1)!.json;
+  const { system, systemInstruction, messages, contents }: Json = provider.received.at(-1)!.json;
   const texts = (value: Json): string[] =>
     typeof value === "string"
       ? [value]
@@ -111,13 +111,13 @@ describe("Cline as an Anthropic client", () => {
       for (const [words, expected] of [[FIRST[1]!, FIRST] as const, [RESULT, SECOND] as const]) {
         messages.push({ role: "user", content: [...parts(words), { ...parts(ENVIRONMENT)[0]!, ...mark }] });
         const system = [{ ...parts(SYSTEM)[0]!, ...mark }];
-        const asked = { model, messages, system, max_tokens: 8_192, temperature: 0, stream: true } as const;
+        const body = { model, messages, system, max_tokens: 8_192, temperature: 0, stream: true } as const;
         let text = "";
-        for await (const event of await client.messages.create(asked))
+        for await (const event of await client.messages.create(body))
           if (event.type === "content_block_delta" && event.delta.type === "text_delta") text += event.delta.text;
         expect(text).toBe(CALL);
         expect(textsSent()).toEqual(expected);
-        const marks = provider.asked.at(-1)!.text.match(/"cache_control"/g) ?? [];
+        const marks = provider.received.at(-1)!.text.match(/"cache_control"/g) ?? [];
         expect(marks).toHaveLength(model.startsWith("anthropic") ? 1 + Math.ceil(expected.length / 3) : 0);
         messages.push({ role: "assistant", content: text });
       }

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { at, events, json, KEY, messagesAnswer, messagesEvents, standIn, startUnified } from "./house.ts";
+import { at, events, json, KEY, messagesEvents, messagesResponse, standIn, startUnified } from "./house.ts";
 
 const post = (origin: string, body: object) =>
   fetch(`${origin}/v1/completions`, {
@@ -9,20 +9,20 @@ const post = (origin: string, body: object) =>
   });
 
 test("older completions pass where the provider has them, unchanged but for the model", async () => {
-  const answer = { id: "cmpl-1", object: "text_completion", choices: [{ text: "yes", index: 0 }] };
-  await using provider = standIn(() => json(answer));
+  const COMPLETION = { id: "cmpl-1", object: "text_completion", choices: [{ text: "yes", index: 0 }] };
+  await using provider = standIn(() => json(COMPLETION));
   await using gateway = await startUnified({ credentials: [at("OPENAI", provider.origin)] });
   const body = { prompt: ["a", "b"], suffix: "x", echo: true, best_of: 2, logprobs: 1 };
   const response = await post(gateway.origin, { model: "openai/gpt-3.5-turbo-instruct", ...body });
-  expect([response.status, await response.json()]).toEqual([200, answer]);
-  expect(provider.asked[0]).toMatchObject({
+  expect([response.status, await response.json()]).toEqual([200, COMPLETION]);
+  expect(provider.received[0]).toMatchObject({
     path: "/v1/completions",
     json: { model: "gpt-3.5-turbo-instruct", ...body },
   });
 });
 
 test.each([["one text"], [["one text"]]])("elsewhere the prompt %j is one message of the user", async (prompt) => {
-  await using provider = standIn(() => json(messagesAnswer("yes")));
+  await using provider = standIn(() => json(messagesResponse("yes")));
   await using gateway = await startUnified({ credentials: [at("ANTHROPIC", provider.origin)] });
   const response = await post(gateway.origin, { model: "anthropic/claude-test", prompt });
   expect([response.status, await response.json()]).toMatchObject([
@@ -33,7 +33,7 @@ test.each([["one text"], [["one text"]]])("elsewhere the prompt %j is one messag
       usage: { prompt_tokens: 5, completion_tokens: 3, total_tokens: 8 },
     },
   ]);
-  expect(provider.asked[0]!.json).toEqual({
+  expect(provider.received[0]!.json).toEqual({
     ...{ model: "claude-test", max_tokens: 9 },
     messages: [{ role: "user", content: "one text" }],
   });
@@ -59,9 +59,9 @@ test.each<[string, object, string, string]>([
   ["best_of", { prompt: "a", best_of: 2 }, "untranslatable", "best_of"],
   ["logprobs", { prompt: "a", logprobs: 0 }, "untranslatable", "logprobs"],
 ])("what a message cannot say is refused by its path: %s", async (_name, body, code, param) => {
-  await using provider = standIn(() => json(messagesAnswer("yes")));
+  await using provider = standIn(() => json(messagesResponse("yes")));
   await using gateway = await startUnified({ credentials: [at("ANTHROPIC", provider.origin)] });
   const response = await post(gateway.origin, { model: "anthropic/claude-test", ...body });
   expect([response.status, await response.json()]).toMatchObject([400, { error: { code, param } }]);
-  expect(provider.asked).toEqual([]);
+  expect(provider.received).toEqual([]);
 });

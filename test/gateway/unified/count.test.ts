@@ -15,13 +15,13 @@ describe("counts", () => {
     ["ANTHROPIC", "anthropic/m", "/v1/messages/count_tokens", { input_tokens: 7 }],
     ["GOOGLE", "google/gemini-2.5-flash", "/v1beta/models/gemini-2.5-flash:countTokens", { totalTokens: 7 }],
     ["OPENAI", "openai/gpt-test", "/v1/responses/input_tokens", { input_tokens: 7 }],
-  ])("a client of Messages asks %s, which counts itself", async (name, model, path, answer) => {
-    await using provider = standIn(() => json(answer));
+  ])("a client of Messages asks %s, which counts itself", async (name, model, path, counted) => {
+    await using provider = standIn(() => json(counted));
     await using gateway = await startUnified({ credentials: [at(name, provider.origin)] });
     const response = await post(gateway.origin, "/v1/messages/count_tokens", { model, ...MESSAGES });
     expect([response.status, await response.json()]).toEqual([200, { input_tokens: 7 }]);
-    expect(provider.asked[0]!.path).toBe(path);
-    const sent = provider.asked[0]!.text;
+    expect(provider.received[0]!.path).toBe(path);
+    const sent = provider.received[0]!.text;
     expect(sent).toContain("hello there");
     expect(sent).toContain("be brief");
     for (const word of ["max_tokens", "max_output_tokens", "maxOutputTokens", '"stream"', '"store"'])
@@ -34,7 +34,7 @@ describe("counts", () => {
     await using gateway = await startUnified({ credentials: [at("ANTHROPIC", provider.origin)] });
     const response = await post(gateway.origin, "/v1/responses/input_tokens", { model: "anthropic/m", input: "hi" });
     expect(await response.json()).toEqual({ object: "response.input_tokens", input_tokens: 9 });
-    expect(provider.asked[0]!.json).not.toHaveProperty("max_tokens");
+    expect(provider.received[0]!.json).not.toHaveProperty("max_tokens");
   });
 
   test("if no provider counts, all of it is estimated, tools and system text too", async () => {
@@ -52,7 +52,7 @@ describe("counts", () => {
     expect(await count(MESSAGES)).toBeGreaterThan(plain);
     const tools = [{ name: "look", description: "looks a thing up", input_schema: { type: "object" } }];
     expect(await count({ messages, tools })).toBeGreaterThan(plain + 10);
-    expect(provider.asked).toEqual([]);
+    expect(provider.received).toEqual([]);
   });
 
   test.each([
@@ -67,9 +67,9 @@ describe("counts", () => {
     const response = await post(gateway.origin, path, { model: `aws/${model}`, ...body });
     expect([response.status, await response.json()]).toMatchObject([200, { input_tokens: 7 }]);
     expect(response.headers.get("gateway-warning")).toBeNull();
-    const [asked] = provider.asked;
-    expect(asked!.path).toBe(`/model/${encodeURIComponent(model)}/count-tokens`);
-    const sent = JSON.parse(Buffer.from(asked!.json.input.invokeModel.body, "base64").toString());
+    const [request] = provider.received;
+    expect(request!.path).toBe(`/model/${encodeURIComponent(model)}/count-tokens`);
+    const sent = JSON.parse(Buffer.from(request!.json.input.invokeModel.body, "base64").toString());
     expect(sent).toMatchObject({ anthropic_version: "bedrock-2023-05-31", max_tokens: expect.any(Number), ...same });
     expect(JSON.stringify(sent)).toContain("hello there");
     expect(JSON.stringify(sent)).toContain("be brief");
@@ -86,8 +86,8 @@ describe("counts", () => {
     await using gateway = await startUnified({
       credentials: [at("AWS", provider.origin, { settings: { region: "eu-west-1" } })],
     });
-    const asked = { model: "aws/us.anthropic.claude-sonnet-4-6", ...MESSAGES };
-    const response = await post(gateway.origin, "/v1/messages/count_tokens", asked);
+    const request = { model: "aws/us.anthropic.claude-sonnet-4-6", ...MESSAGES };
+    const response = await post(gateway.origin, "/v1/messages/count_tokens", request);
     expect([response.status, response.headers.get("gateway-warning")]).toEqual([200, "estimated usage"]);
     expect((await response.json()).input_tokens).toBeWithin(4, 40);
     expect(response.headers.get("gateway-attempts")).toBe("1");
@@ -98,7 +98,7 @@ describe("counts", () => {
     await using other = await startUnified({
       credentials: [at("AWS", refusing.origin, { settings: { region: "eu-west-1" } })],
     });
-    expect((await post(other.origin, "/v1/messages/count_tokens", asked)).status).toBe(400);
+    expect((await post(other.origin, "/v1/messages/count_tokens", request)).status).toBe(400);
   });
 
   test("a count that cannot be read is an error, and one that fails leads on", async () => {
@@ -120,7 +120,7 @@ describe("embeddings", () => {
     await using provider = standIn(() => json({ object: "list", data: [] }));
     await using gateway = await startUnified({ credentials: [at("OPENAI", provider.origin)] });
     await post(gateway.origin, "/v1/embeddings", { model: "openai/e", input: [[1, 2]], user: "u" });
-    expect(provider.asked[0]).toMatchObject({
+    expect(provider.received[0]).toMatchObject({
       path: "/v1/embeddings",
       json: { model: "e", input: [[1, 2]], user: "u" },
     });
@@ -135,18 +135,18 @@ describe("embeddings", () => {
       { embeddings: { float: [[0.5, 1]] }, meta: { billed_units: { input_tokens: 4 } } },
     ],
     ["OLLAMA", "ollama/e", "/api/embed", { embeddings: [[0.5, 1]], prompt_eval_count: 4 }],
-  ])("%s is called in its own form", async (name, model, path, answer) => {
-    await using provider = standIn(() => json(answer));
+  ])("%s is called in its own form", async (name, model, path, counted) => {
+    await using provider = standIn(() => json(counted));
     await using gateway = await startUnified({ credentials: [at(name, provider.origin)] });
     const response = await post(gateway.origin, "/v1/embeddings", { model, input: "hello", user: "u" });
     expect(response.status).toBe(200);
     const body = await response.json();
     expect(body).toMatchObject({ object: "list", model: "e", data: [{ index: 0, embedding: [0.5, 1] }] });
     expect(body.usage.prompt_tokens).toBeGreaterThan(0);
-    expect(provider.asked[0]!.path).toBe(path);
+    expect(provider.received[0]!.path).toBe(path);
     expect(response.headers.get("gateway-warning")).toStartWith("dropped user");
     const recorded = await gateway.spool.ended(response.headers.get("gateway-id")!);
-    expect(JSON.parse(recorded.provider.response!.toString())).toEqual(answer as never);
+    expect(JSON.parse(recorded.provider.response!.toString())).toEqual(counted as never);
     expect(recorded.head!.routing!.mapping).toBe("OPENAI");
   });
 

@@ -2,7 +2,17 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
 import { chatCompletions } from "../../../src/mapping/wire/chat-completions/schema.ts";
 import type { Json } from "../../../src/plugin-host/contract.ts";
-import { at, chatAnswer, events, json, KEY, messagesAnswer, messagesEvents, standIn, startUnified } from "./house.ts";
+import {
+  at,
+  chatResponse,
+  events,
+  json,
+  KEY,
+  messagesEvents,
+  messagesResponse,
+  standIn,
+  startUnified,
+} from "./house.ts";
 
 /** What Cursor's agent sends: an OpenAI client's chat, in which tools and turns may have the form of another API. */
 
@@ -28,9 +38,9 @@ const OF_RESPONSES = {
 const provider = standIn(({ path, json: body }) => {
   const isFirst = !JSON.stringify(body).includes("toolu_1");
   if (path.endsWith("/responses")) return json(OF_RESPONSES);
-  if (path.endsWith("/chat/completions")) return json(chatAnswer("done"));
+  if (path.endsWith("/chat/completions")) return json(chatResponse("done"));
   if (body.stream === true) return events(messagesEvents("done"));
-  return json({ ...messagesAnswer("done"), ...(isFirst && body.tools !== undefined && CALLED) });
+  return json({ ...messagesResponse("done"), ...(isFirst && body.tools !== undefined && CALLED) });
 });
 let it: Awaited<ReturnType<typeof startUnified>>;
 
@@ -53,14 +63,14 @@ const user = { role: "user", content: "go" };
 
 /** @returns the client's response, and the provider's request. */
 async function ask(body: object) {
-  provider.asked.length = 0;
+  provider.received.length = 0;
   const response = await fetch(`${it.origin}/v1/chat/completions`, {
     method: "POST",
     headers: { Authorization: `Bearer ${KEY}`, "content-type": "application/json" },
     body: JSON.stringify(body),
   });
   const text = await response.text();
-  const sent = provider.asked[0];
+  const sent = provider.received[0];
   return { status: response.status, text, warning: response.headers.get("gateway-warning"), sent };
 }
 
@@ -70,7 +80,7 @@ describe("a chat request with tools of another form", () => {
 
   test("flat, as Responses has them: names and schemas are kept over two turns", async () => {
     const patch = { id: "c3", type: "custom", custom: { name: "patch", input: "*** Begin" } };
-    const answered = ["c1", "c2", "c3"].map((id) => ({ role: "tool", tool_call_id: id, content: "ok" }));
+    const results = ["c1", "c2", "c3"].map((id) => ({ role: "tool", tool_call_id: id, content: "ok" }));
     const assistant = { role: "assistant", content: null, tool_calls: [call("c1", "look"), call("c2", "find"), patch] };
     const tools = [
       tool("look", SCHEMA),
@@ -78,7 +88,7 @@ describe("a chat request with tools of another form", () => {
       { type: "custom", name: "patch", description: "Patches.", format: { type: "text" } },
     ];
     const first = await ask({ model: CLAUDE, messages: [user], tools });
-    const second = await ask({ model: CLAUDE, messages: [user, assistant, ...answered], tools });
+    const second = await ask({ model: CLAUDE, messages: [user, assistant, ...results], tools });
     expect([first.status, second.status]).toEqual([200, 200]);
     expect(first.sent!.json.tools).toMatchObject([
       { name: "look", input_schema: SCHEMA },
@@ -137,8 +147,8 @@ describe("a chat request with tools of another form", () => {
 
   test("of Anthropic's form reach Responses as functions", async () => {
     const choice = { type: "tool", name: "look" };
-    const asked = { model: "openai/gpt-5.5", messages: [user], tools: OF_ANTHROPIC, tool_choice: choice };
-    const { status, sent } = await ask(asked);
+    const body = { model: "openai/gpt-5.5", messages: [user], tools: OF_ANTHROPIC, tool_choice: choice };
+    const { status, sent } = await ask(body);
     expect([status, sent!.path]).toEqual([200, "/v1/responses"]);
     expect(sent!.json.tools.map(({ type, name, parameters }: Json) => [type, name, parameters])).toEqual(
       ["look", "find", "done"].map((name) => ["function", name, SCHEMA]),
@@ -161,7 +171,7 @@ describe("a chat request with the input of Responses", () => {
     { role: "system", content: "Be brief." },
     { role: "user", content: [{ type: "input_text", text: "go" }] },
   ];
-  const asked = (model: string, more: object = {}) => ({
+  const requestOf = (model: string, more: object = {}) => ({
     model,
     input: START,
     tools: TOOLS,
@@ -210,7 +220,7 @@ describe("a chat request with the input of Responses", () => {
   ];
 
   test.each(TURNS)("gets a chat response, and a second turn with calls as %s", async (_form, turn) => {
-    const first = await ask(asked(CLAUDE));
+    const first = await ask(requestOf(CLAUDE));
     expect([first.status, first.warning]).toEqual([200, null]);
     expect(first.sent!.json).toMatchObject({
       system: [{ type: "text", text: "Be brief." }],
@@ -221,10 +231,10 @@ describe("a chat request with the input of Responses", () => {
       ],
       tool_choice: { type: "auto" },
     });
-    const answer: Json = JSON.parse(first.text);
-    expect([answer.object, answer.choices[0].finish_reason]).toEqual(["chat.completion", "tool_calls"]);
+    const response: Json = JSON.parse(first.text);
+    expect([response.object, response.choices[0].finish_reason]).toEqual(["chat.completion", "tool_calls"]);
 
-    const second = await ask(asked(CLAUDE, { input: [...START, ...turn] }));
+    const second = await ask(requestOf(CLAUDE, { input: [...START, ...turn] }));
     expect([second.status, second.warning]).toEqual([200, null]);
     expect(second.sent!.json.messages.slice(1)).toMatchObject([
       { role: "assistant", content: CALLED.content },
@@ -243,7 +253,7 @@ describe("a chat request with the input of Responses", () => {
     const client = new OpenAI({ baseURL: `${it.origin}/v1`, apiKey: KEY, maxRetries: 0 });
     const more = { stream: true, stream_options: { include_usage: true }, instructions: "Be kind.", max_tokens: 50 };
     const stream = (await client.chat.completions.create(
-      asked(CLAUDE, more) as never,
+      requestOf(CLAUDE, more) as never,
     )) as unknown as AsyncIterable<OpenAI.ChatCompletionChunk>;
     let text = "";
     let total: number | undefined;
@@ -253,14 +263,14 @@ describe("a chat request with the input of Responses", () => {
       total = chunk.usage?.total_tokens ?? total;
     }
     expect([text, total]).toEqual(["done", 8]);
-    const { json: sent } = provider.asked.at(-1)!;
+    const { json: sent } = provider.received.at(-1)!;
     expect([sent.max_tokens, sent.stream]).toEqual([50, true]);
     expect(sent.system.map(({ text }: Json) => text)).toEqual(["Be kind.", "Be brief."]);
   });
 
   test("is sent as Responses to a provider with it, and the response is one of chat", async () => {
     const more = { reasoning: { effort: "low" }, text: { verbosity: "low" }, max_output_tokens: 50 };
-    const { status, sent, text, warning } = await ask(asked("openai/gpt-5.5", more));
+    const { status, sent, text, warning } = await ask(requestOf("openai/gpt-5.5", more));
     expect([status, warning, sent!.path]).toEqual([200, null, "/v1/responses"]);
     expect(sent!.json).toMatchObject({ ...more, instructions: "Be brief.", store: false });
     const { message, finish_reason } = (JSON.parse(text) as Json).choices[0];
@@ -273,7 +283,7 @@ describe("a chat request with the input of Responses", () => {
 
   test("is written as messages for a provider that has only chat, and what chat lacks is named", async () => {
     const more = { max_output_tokens: 50, truncation: "auto", reasoning: { effort: "low" } };
-    const { status, sent, text, warning } = await ask(asked("custom/m", more));
+    const { status, sent, text, warning } = await ask(requestOf("custom/m", more));
     expect([status, warning, sent!.path]).toEqual([200, "dropped truncation", "/v1/chat/completions"]);
     expect(sent!.json).toMatchObject({
       messages: [{ role: "system", content: "Be brief." }, user],
@@ -287,19 +297,19 @@ describe("a chat request with the input of Responses", () => {
 
   test("is recorded with its conversation", () => {
     const { llmRequest, promptText } = chatCompletions;
-    const body = asked(CLAUDE, { input: [...START, ...TURNS[0]![1]] });
+    const body = requestOf(CLAUDE, { input: [...START, ...TURNS[0]![1]] });
     expect(llmRequest(body).messages?.map(({ role }) => role)).toContain("tool");
-    expect([promptText(asked(CLAUDE)), promptText({ messages: [user] })]).toEqual(["go", "go"]);
+    expect([promptText(requestOf(CLAUDE)), promptText({ messages: [user] })]).toEqual(["go", "go"]);
   });
 
   test("passes unchanged where the client forbids every mapping", async () => {
-    const body = asked("custom/m");
+    const body = requestOf("custom/m");
     await fetch(`${it.origin}/v1/chat/completions`, {
       method: "POST",
       headers: { Authorization: `Bearer ${KEY}`, "Gateway-Body-Mapping": "NO_MAPPING" },
       body: JSON.stringify(body),
     });
-    expect(provider.asked.at(-1)!.json).toEqual({ ...body, model: "m" });
+    expect(provider.received.at(-1)!.json).toEqual({ ...body, model: "m" });
   });
 
   test.each([

@@ -38,7 +38,7 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
     done: true,
   },
 };
-const answerOf = (kind: string) => JSON.stringify(ANSWERS[kind]).replace('"HERE"', ARGUMENTS);
+const responseOf = (kind: string) => JSON.stringify(ANSWERS[kind]).replace('"HERE"', ARGUMENTS);
 
 async function ask(origin: string, path: string, body: string) {
   const response = await fetch(`${origin}/v1/${path}`, {
@@ -57,7 +57,7 @@ describe.each([
 ])("a chat client at %s", (provider, model, kind) => {
   test("sends and gets every digit", async () => {
     await using there = standIn(
-      () => new Response(answerOf(kind), { headers: { "content-type": "application/json" } }),
+      () => new Response(responseOf(kind), { headers: { "content-type": "application/json" } }),
     );
     await using gateway = await startUnified({
       credentials: [at(provider, there.origin, { settings: { region: "eu-central-1" } })],
@@ -67,23 +67,23 @@ describe.each([
       "chat/completions",
       JSON.stringify({ model: `${provider.toLowerCase()}/${model}`, ...chat }),
     );
-    expect(there.asked[0]!.text).toContain(ARGUMENTS);
+    expect(there.received[0]!.text).toContain(ARGUMENTS);
     expect(status).toBe(200);
     expect(JSON.parse(text).choices[0].message.tool_calls[0].function.arguments).toBe(ARGUMENTS);
   });
 });
 
 test("a client of Messages does, small and large, in its schemas too", async () => {
-  const asked = { messages: { role: "assistant", content: null, tool_calls: [call] }, finish_reason: "tool_calls" };
+  const choice = { messages: { role: "assistant", content: null, tool_calls: [call] }, finish_reason: "tool_calls" };
   await using there = standIn(() =>
-    json({ choices: [{ index: 0, message: asked.messages, finish_reason: asked.finish_reason }] }),
+    json({ choices: [{ index: 0, message: choice.messages, finish_reason: choice.finish_reason }] }),
   );
   await using gateway = await startUnified({ credentials: [at("MISTRAL", there.origin)] });
   for (const size of [1, 200_000]) {
     const body = `{"model":"mistral/m","max_tokens":10,"top_p":0.5,"metadata":{"x":${LONG}},"messages":[{"role":"user","content":"${"x".repeat(size)}"},{"role":"assistant","content":[{"type":"tool_use","id":"call_1","name":"f","input":${ARGUMENTS}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"call_1","content":"1"}]}],"tools":[{"name":"f","input_schema":{"type":"object","properties":{"id":{"maximum":${LONG}}}}}]}`;
     const { status, text } = await ask(gateway.origin, "messages", body);
     expect(status).toBe(200);
-    const sent = there.asked.at(-1)!;
+    const sent = there.received.at(-1)!;
     expect(sent.json.messages[1].tool_calls[0].function.arguments).toBe(ARGUMENTS);
     expect(sent.text).toContain(`"properties":{"id":{"maximum":${LONG}}}`);
     expect(sent.text).not.toContain("rawJSON");
@@ -100,7 +100,7 @@ test("a stream of objects does, and a seed", async () => {
     "chat/completions",
     `{"model":"google/gemini-2.5-flash","stream":true,"seed":${LONG},"messages":[{"role":"user","content":"x"}]}`,
   );
-  expect(there.asked[0]!.text).toContain(`"seed":${LONG}`);
+  expect(there.received[0]!.text).toContain(`"seed":${LONG}`);
   const found = [...text.matchAll(/^data: (\{.*\})$/gm)].flatMap(
     ([, data]) => JSON.parse(data!).choices[0]?.delta.tool_calls ?? [],
   );
@@ -118,7 +118,7 @@ test.each([1, 200_000])("schemas and metadata of a chat of %d bytes do, out and 
   const messages = JSON.stringify([{ role: "user", content: "x".repeat(size) }]);
   const body = `{"model":"custom/m","messages":${messages},"tools":${tools},"response_format":${format},"metadata":{"n":${LONG}}}`;
   expect((await ask(gateway.origin, "chat/completions", body)).status).toBe(200);
-  const { text } = there.asked[0]!;
+  const { text } = there.received[0]!;
   expect(text.split(schema).length).toBe(3);
   expect(text).toContain(`"metadata":{"n":${LONG}}`);
   expect(text).not.toContain("rawJSON");

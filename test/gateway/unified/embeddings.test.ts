@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Json } from "../../../src/plugin-host/contract.ts";
-import { type Asked, at, chatAnswer, json, KEY, type Respond, standIn, startUnified } from "./house.ts";
+import { at, chatResponse, json, KEY, type Received, type Respond, standIn, startUnified } from "./house.ts";
 
 const embed = (origin: string, body: unknown) =>
   fetch(`${origin}/v1/embeddings`, {
@@ -25,7 +25,7 @@ interface Form {
   /** What a call of these texts is. */
   readonly sent: (texts: readonly string[]) => object;
   readonly textsOf: (sent: Json) => readonly string[];
-  readonly answer: (texts: readonly string[]) => object;
+  readonly response: (texts: readonly string[]) => object;
   readonly headers?: (texts: readonly string[]) => Record<string, string>;
   readonly textsMax: number;
 }
@@ -39,7 +39,7 @@ const FORMS: readonly (readonly [string, Form])[] = [
       path: "/model/amazon.titan-embed-text-v2%3A0/invoke",
       sent: ([text]) => ({ inputText: text, dimensions: 256 }),
       textsOf: ({ inputText }) => [inputText],
-      answer: ([text]) => ({ embedding: vectorOf(text!), inputTextTokenCount: 1 }),
+      response: ([text]) => ({ embedding: vectorOf(text!), inputTextTokenCount: 1 }),
       textsMax: 1,
     },
   ],
@@ -53,7 +53,7 @@ const FORMS: readonly (readonly [string, Form])[] = [
         output_dimension: 256,
       }),
       textsOf: ({ texts: list }) => list,
-      answer: (list) => ({ embeddings: { float: list.map(vectorOf) } }),
+      response: (list) => ({ embeddings: { float: list.map(vectorOf) } }),
       headers: (list) => ({ "X-Amzn-Bedrock-Input-Token-Count": String(list.length) }),
       textsMax: 96,
     },
@@ -71,7 +71,7 @@ const FORMS: readonly (readonly [string, Form])[] = [
         },
       }),
       textsOf: ({ singleEmbeddingParams }) => [singleEmbeddingParams.text.value],
-      answer: ([text]) => ({ embeddings: [{ embeddingType: "TEXT", embedding: vectorOf(text!) }] }),
+      response: ([text]) => ({ embeddings: [{ embeddingType: "TEXT", embedding: vectorOf(text!) }] }),
       headers: () => ({ "x-amzn-bedrock-input-token-count": "1" }),
       textsMax: 1,
     },
@@ -79,9 +79,9 @@ const FORMS: readonly (readonly [string, Form])[] = [
 ];
 
 describe.each(FORMS)("%s", (_name, form) => {
-  const respond: Respond = (asked) => {
-    const list = form.textsOf(asked.json);
-    return json(form.answer(list), 200, form.headers?.(list));
+  const respond: Respond = (request) => {
+    const list = form.textsOf(request.json);
+    return json(form.response(list), 200, form.headers?.(list));
   };
 
   test("is called in its own form, signed", async () => {
@@ -98,21 +98,21 @@ describe.each(FORMS)("%s", (_name, form) => {
       },
     ]);
     expect(response.headers.get("gateway-warning")).toBeNull();
-    const [asked] = provider.asked;
-    expect([asked!.path, asked!.json]).toEqual([form.path, form.sent(["t7"]) as Json]);
-    expect(asked!.headers.get("authorization")).toStartWith("AWS4-HMAC-SHA256 Credential=AKIA1/");
+    const [request] = provider.received;
+    expect([request!.path, request!.json]).toEqual([form.path, form.sent(["t7"]) as Json]);
+    expect(request!.headers.get("authorization")).toStartWith("AWS4-HMAC-SHA256 Credential=AKIA1/");
   });
 
   test("more texts than a call takes are several calls: in order, one record, usage of all", async () => {
     const count = form.textsMax * 2 + 1;
     // The later a call, the sooner its response.
     const waiting: (() => void)[] = [];
-    await using provider = standIn(async (asked) => {
+    await using provider = standIn(async (request) => {
       await new Promise<void>((resolve) => {
         waiting.push(resolve);
         if (waiting.length === 3) for (const next of waiting.toReversed()) next();
       });
-      return respond(asked, 0);
+      return respond(request, 0);
     });
     await using gateway = await startUnified({ credentials: [bedrock(provider.origin)] });
     const response = await embed(gateway.origin, { model: `aws/${form.model}`, input: texts(count) });
@@ -121,11 +121,11 @@ describe.each(FORMS)("%s", (_name, form) => {
       texts(count).map((text, index) => [index, vectorOf(text)]),
     );
     expect(body.usage).toEqual({ prompt_tokens: count, total_tokens: count });
-    expect(provider.asked.flatMap((each: Asked) => form.textsOf(each.json)).toSorted()).toEqual(
+    expect(provider.received.flatMap((each: Received) => form.textsOf(each.json)).toSorted()).toEqual(
       texts(count).toSorted(),
     );
-    for (const { headers } of provider.asked) expect(headers.get("authorization")).toStartWith("AWS4-HMAC-SHA256");
-    const signatures = new Set(provider.asked.map(({ headers }) => headers.get("authorization")));
+    for (const { headers } of provider.received) expect(headers.get("authorization")).toStartWith("AWS4-HMAC-SHA256");
+    const signatures = new Set(provider.received.map(({ headers }) => headers.get("authorization")));
     expect(signatures.size).toBe(3);
 
     expect([...gateway.spool.exchanges.keys()]).toHaveLength(1);
@@ -138,15 +138,15 @@ describe.each(FORMS)("%s", (_name, form) => {
 });
 
 test("one call that fails is the failure of all: the next target is called, and the attempt is a record", async () => {
-  await using cohere = standIn((asked) =>
-    asked.json.texts.includes("t100")
+  await using cohere = standIn((request) =>
+    request.json.texts.includes("t100")
       ? json({ message: "slow down" }, 429, { "retry-after": "7" })
-      : json({ embeddings: { float: asked.json.texts.map(vectorOf) } }),
+      : json({ embeddings: { float: request.json.texts.map(vectorOf) } }),
   );
-  await using openai = standIn((asked) =>
+  await using openai = standIn((request) =>
     json({
       ...{ object: "list", model: "e", usage: { prompt_tokens: 1, total_tokens: 1 } },
-      data: asked.json.input.map((text: string, index: number) => ({
+      data: request.json.input.map((text: string, index: number) => ({
         ...{ object: "embedding", index, embedding: vectorOf(text) },
       })),
     }),
@@ -164,13 +164,13 @@ test("one call that fails is the failure of all: the next target is called, and 
 
 test.each<[string, Respond]>([
   ["no JSON", () => new Response("<html>", { headers: { "content-type": "application/json" } })],
-  ["a vector too few", (asked) => json({ embeddings: { float: asked.json.texts.slice(1).map(vectorOf) } })],
-  ["something else", () => json(chatAnswer("x"))],
+  ["a vector too few", (request) => json({ embeddings: { float: request.json.texts.slice(1).map(vectorOf) } })],
+  ["something else", () => json(chatResponse("x"))],
 ])("several calls of which one returns %s are 502 upstream_malformed", async (_name, broken) => {
-  await using provider = standIn((asked, place) =>
-    asked.json.texts.includes("t100")
-      ? broken(asked, place)
-      : json({ embeddings: { float: asked.json.texts.map(vectorOf) } }),
+  await using provider = standIn((request, place) =>
+    request.json.texts.includes("t100")
+      ? broken(request, place)
+      : json({ embeddings: { float: request.json.texts.map(vectorOf) } }),
   );
   await using gateway = await startUnified({ credentials: [at("COHERE", provider.origin)] });
   const response = await embed(gateway.origin, { model: "cohere/e", input: texts(150) });
@@ -193,8 +193,8 @@ test("a client that leaves ends every call, and none begins", async () => {
   const client = new AbortController();
   const body = JSON.stringify({ model: "aws/amazon.titan-embed-text-v2:0", input: texts(40) });
   const headers = { Authorization: `Bearer ${KEY}` };
-  const asked = fetch(`${gateway.origin}/v1/embeddings`, { method: "POST", headers, body, signal: client.signal });
-  asked.catch(() => undefined);
+  const pending = fetch(`${gateway.origin}/v1/embeddings`, { method: "POST", headers, body, signal: client.signal });
+  pending.catch(() => undefined);
   await gateway.spool.until(() => aborted.length === 4);
   client.abort();
   await Promise.all(aborted);
@@ -210,11 +210,11 @@ test("a request that would be too many calls is refused", async () => {
     400,
     { error: { code: "untranslatable", param: "input" } },
   ]);
-  expect(provider.asked).toEqual([]);
+  expect(provider.received).toEqual([]);
 });
 
 test("usage that a provider does not report is estimated from the texts alone", async () => {
-  await using provider = standIn((asked) => json({ embeddings: { float: asked.json.texts.map(vectorOf) } }));
+  await using provider = standIn((request) => json({ embeddings: { float: request.json.texts.map(vectorOf) } }));
   await using gateway = await startUnified({ credentials: [at("COHERE", provider.origin)] });
   // Two tokens and one, whatever else the body has.
   const response = await embed(gateway.origin, { model: "cohere/e", input: ["t1234567", "t2"], user: "u".repeat(400) });

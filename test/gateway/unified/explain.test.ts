@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import type { Route } from "../../../src/routing/route.ts";
 import type { RouteQuestion } from "../../../src/threads.ts";
 import { route, target } from "../../routing/things.ts";
-import { at, chatAnswer, json, KEY, messagesAnswer, standIn, startUnified } from "./house.ts";
+import { at, chatResponse, json, KEY, messagesResponse, standIn, startUnified } from "./house.ts";
 
 const key: RouteQuestion["key"] = { id: "", name: "", organizationId: "org-1", models: null, credentials: null };
 
@@ -19,7 +19,7 @@ const FAST: Route = route("fast", [
 ]);
 
 async function house(more: object = {}) {
-  const provider = standIn(({ path }) => json(path.endsWith("/messages") ? messagesAnswer("a") : chatAnswer("b")));
+  const provider = standIn(({ path }) => json(path.endsWith("/messages") ? messagesResponse("a") : chatResponse("b")));
   const credentials = [
     at("ANTHROPIC", provider.origin),
     at("OPENAI", provider.origin, more),
@@ -56,7 +56,7 @@ test("an explanation shows the targets in order, with what each would get, and c
   expect(claude!.estimated_cost).toBeGreaterThan(0);
   expect(gpt).toMatchObject({ shape: "chat-completions", same_shape: true, dropped: [] });
   expect(gpt!.request).toEqual({ ...BODY, model: "gpt-4o-mini", seed: 9 });
-  expect(it.provider.asked).toEqual([]);
+  expect(it.provider.received).toEqual([]);
   expect(JSON.stringify(found)).not.toContain("secret-of");
 });
 
@@ -69,8 +69,8 @@ test("the explained request is the one that goes out", async () => {
     body: JSON.stringify({ ...BODY, model: "fast" }),
   });
   expect(response.status).toBe(200);
-  expect(it.provider.asked[0]!.json).toEqual(found.targets[0]!.request);
-  expect(it.provider.origin + it.provider.asked[0]!.path).toBe(found.targets[0]!.url!);
+  expect(it.provider.received[0]!.json).toEqual(found.targets[0]!.request);
+  expect(it.provider.origin + it.provider.received[0]!.path).toBe(found.targets[0]!.url!);
 });
 
 test("without a body nothing is said to be lost, and there is no request", async () => {
@@ -98,7 +98,7 @@ test("what a target cannot take says why; a body that is wrong is refused as a r
 
 test("a refused credential rests: shown to callers that may use it, and passed over", async () => {
   await using provider = standIn(({ path }) =>
-    path.endsWith("/messages") ? json({ error: { message: "no" } }, 401) : json(chatAnswer("b")),
+    path.endsWith("/messages") ? json({ error: { message: "no" } }, 401) : json(chatResponse("b")),
   );
   const credentials = [at("ANTHROPIC", provider.origin), at("OPENAI", provider.origin)];
   await using gateway = await startUnified({ credentials, routes: [FAST] });
@@ -128,11 +128,11 @@ test("an address that would be fetched is not, and its target is ready", async (
   const body = JSON.stringify({ messages: [{ role: "user", content: picture }] });
   const { targets } = await gateway.explainRoute(question("google/gemini-3-pro", { body }));
   expect(targets[0]).toMatchObject({ skipped: null, shape: "generate-content", refused: [], request: null });
-  expect(provider.asked).toHaveLength(0);
+  expect(provider.received).toHaveLength(0);
 });
 
 test("cheapest goes by the organization's own prices, then the configuration's", async () => {
-  await using provider = standIn(() => json(chatAnswer("b")));
+  await using provider = standIn(() => json(chatResponse("b")));
   const credentials = [
     at("OPENAI", provider.origin),
     at("CUSTOM", provider.origin, { name: "near" }),

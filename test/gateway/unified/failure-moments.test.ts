@@ -2,11 +2,11 @@ import { describe, expect, test } from "bun:test";
 import { EventEmitter } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { route, target } from "../../routing/things.ts";
-import { at, chatAnswer, events, json, KEY, type Respond, standIn, startUnified } from "./house.ts";
+import { at, chatResponse, events, json, KEY, type Respond, standIn, startUnified } from "./house.ts";
 
 /** A provider that breaks off where it likes: it speaks over the socket itself. */
 async function brokenProvider(speak: (socket: Socket) => void) {
-  let asked = 0;
+  let calls = 0;
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
@@ -17,7 +17,7 @@ async function brokenProvider(speak: (socket: Socket) => void) {
       const [head, body] = text.split("\r\n\r\n", 2) as [string, string?];
       if (body === undefined || body.length < Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0)) return;
       text = "";
-      asked++;
+      calls++;
       speak(socket);
     });
   });
@@ -25,8 +25,8 @@ async function brokenProvider(speak: (socket: Socket) => void) {
   const { port } = server.address() as { port: number };
   return {
     origin: `http://127.0.0.1:${port}`,
-    get asked() {
-      return asked;
+    get calls() {
+      return calls;
     },
     close() {
       for (const socket of sockets) socket.destroy();
@@ -214,10 +214,10 @@ const MOMENTS: readonly Moment[] = [
   },
 ];
 
-const works: Respond = (asked) =>
-  asked.json.stream === true
+const works: Respond = (request) =>
+  request.json.stream === true
     ? events([{ data: choice({ role: "assistant", content: "" }) }, { data: choice({ content: "good" }) }, "[DONE]"])
-    : json(chatAnswer("good"));
+    : json(chatResponse("good"));
 
 /** Says "content" when the client has some: a reset before it would take it along. */
 const client = new EventEmitter();
@@ -278,12 +278,12 @@ describe.each(MOMENTS.map((moment) => [moment.what, moment] as const))("%s", (_w
   test("one target: the failure is the client's, and one record", async () => {
     const { stack, gateway } = await start();
     await using _ = stack;
-    const asked = await Promise.all(
+    const results = await Promise.all(
       (["same", "translated"] as const).map(
         async (name) => [name, await ask(gateway.origin, name, moment.stream ?? false)] as const,
       ),
     );
-    for (const [name, { status, cut, text, id }] of asked) {
+    for (const [name, { status, cut, text, id }] of results) {
       const wanted: Seen = moment[name];
       expect([name, status, cut]).toEqual([name, wanted.status, wanted.cut ?? false]);
       if (wanted.says !== undefined) expect(text).toContain(wanted.says);
@@ -301,26 +301,31 @@ describe.each(MOMENTS.map((moment) => [moment.what, moment] as const))("%s", (_w
     async (name) => {
       const { stack, gateway, same, other, third } = await start();
       await using _ = stack;
-      const answer = await ask(gateway.origin, name, moment.stream ?? false);
-      await gateway.spool.ended(answer.id);
-      const failed = [...gateway.spool.exchanges.values()].filter(({ begin }) => begin.attemptOf === answer.id);
+      const response = await ask(gateway.origin, name, moment.stream ?? false);
+      await gateway.spool.ended(response.id);
+      const failed = [...gateway.spool.exchanges.values()].filter(({ begin }) => begin.attemptOf === response.id);
       const { recorded } = moment;
-      expect([answer.status, gateway.spool.problems]).toEqual([200, []]);
+      expect([response.status, gateway.spool.problems]).toEqual([200, []]);
       if (recorded === undefined) {
-        expect([answer.attempts, failed.length, third.asked.length, same.asked + other.asked]).toEqual(["1", 0, 0, 1]);
-        expect(answer.text.match(/half/g)).toHaveLength(1);
+        expect([response.attempts, failed.length, third.received.length, same.calls + other.calls]).toEqual([
+          "1",
+          0,
+          0,
+          1,
+        ]);
+        expect(response.text.match(/half/g)).toHaveLength(1);
         return;
       }
-      expect([answer.attempts, answer.cut, third.asked.length]).toEqual(["3", false, 1]);
-      expect(answer.text.match(/good/g)).toHaveLength(1);
-      expect(answer.text).not.toMatch(/half|error/);
+      expect([response.attempts, response.cut, third.received.length]).toEqual(["3", false, 1]);
+      expect(response.text.match(/good/g)).toHaveLength(1);
+      expect(response.text).not.toMatch(/half|error/);
       const order = name === "same-first" ? ["OPENAI", "ANTHROPIC"] : ["ANTHROPIC", "OPENAI"];
       expect(failed.map(({ begin }) => [begin.attempt, begin.provider])).toEqual([
         [1, order[0]],
         [2, order[1]],
       ]);
       for (const { head: seen, end } of failed) expect([recorded, 529]).toContain(end!.status ?? seen!.status);
-      if (moment.speak !== undefined) expect([same.asked, other.asked]).toEqual([1, 1]);
+      if (moment.speak !== undefined) expect([same.calls, other.calls]).toEqual([1, 1]);
     },
   );
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { generateKeyPairSync } from "node:crypto";
 import { route, target } from "../../routing/things.ts";
-import { at, chatAnswer, events, json, KEY, type Respond, standIn, startUnified } from "./house.ts";
+import { at, chatResponse, events, json, KEY, type Respond, standIn, startUnified } from "./house.ts";
 
 const chunk = (delta: object, finish_reason: string | null = null) => ({
   data: {
@@ -129,10 +129,10 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
-const works: Respond = (asked) =>
-  asked.json.stream === true
+const works: Respond = (request) =>
+  request.json.stream === true
     ? events([chunk({ role: "assistant", content: "" }), chunk({ content: "good" }), chunk({}, "stop"), "[DONE]"])
-    : json(chatAnswer("good"));
+    : json(chatResponse("good"));
 
 describe.each(KINDS)("$what", (kind) => {
   const body = kind.stream === true ? { stream: true } : {};
@@ -146,7 +146,7 @@ describe.each(KINDS)("$what", (kind) => {
     const passed = await ask(gateway.origin, "openai/a", body);
     const translated = await ask(gateway.origin, "anthropic/claude-sonnet-4-5", body);
     expect([passed.status, translated.status]).toEqual([kind.same, kind.translated]);
-    expect([same.asked.length, other.asked.length]).toEqual([1, 1]);
+    expect([same.received.length, other.received.length]).toEqual([1, 1]);
     for (const each of [passed, translated]) {
       expect(each.headers.get("gateway-attempts")).toBe("1");
       await gateway.spool.ended(each.headers.get("gateway-id")!);
@@ -162,19 +162,19 @@ describe.each(KINDS)("$what", (kind) => {
     await using gateway = await startUnified({
       credentials: [at("OPENAI", first.origin), at("ANTHROPIC", second.origin), at("GROQ", third.origin)],
     });
-    const answer = await ask(gateway.origin, "openai/a,anthropic/claude-sonnet-4-5,groq/b", body);
-    const id = answer.headers.get("gateway-id")!;
+    const response = await ask(gateway.origin, "openai/a,anthropic/claude-sonnet-4-5,groq/b", body);
+    const id = response.headers.get("gateway-id")!;
     const own = await gateway.spool.ended(id);
     const failed = [...gateway.spool.exchanges.values()].filter(({ begin }) => begin.attemptOf === id);
     if (!kind.leads) {
-      expect([answer.status, answer.headers.get("gateway-attempts"), failed.length]).toEqual([kind.same, "1", 0]);
-      expect([second.asked.length, third.asked.length]).toEqual([0, 0]);
+      expect([response.status, response.headers.get("gateway-attempts"), failed.length]).toEqual([kind.same, "1", 0]);
+      expect([second.received.length, third.received.length]).toEqual([0, 0]);
       return;
     }
-    expect([answer.status, answer.headers.get("gateway-attempts")]).toEqual([200, "3"]);
-    expect(answer.headers.get("gateway-provider")).toBe("GROQ");
-    expect(answer.text.match(/good/g)).toHaveLength(1);
-    expect([first.asked.length, second.asked.length, third.asked.length]).toEqual([1, 1, 1]);
+    expect([response.status, response.headers.get("gateway-attempts")]).toEqual([200, "3"]);
+    expect(response.headers.get("gateway-provider")).toBe("GROQ");
+    expect(response.text.match(/good/g)).toHaveLength(1);
+    expect([first.received.length, second.received.length, third.received.length]).toEqual([1, 1, 1]);
     expect(failed.map(({ begin }) => [begin.attempt, begin.provider])).toEqual([
       [1, "OPENAI"],
       [2, "ANTHROPIC"],
@@ -199,8 +199,8 @@ test.each([
     credentials: [at("OPENAI", first, { name: "team" }), at("GROQ", second.origin)],
     routes: [route("fast", [target("openai/a", { timeoutSeconds: 0.2 }), "groq/b"])],
   });
-  const answer = await ask(gateway.origin, "fast");
-  const id = answer.headers.get("gateway-id")!;
+  const response = await ask(gateway.origin, "fast");
+  const id = response.headers.get("gateway-id")!;
   expect((await gateway.spool.ended(id)).head!.routing!.reason).toBe(`fallback from openai/a: ${reason}`);
   const failed = [...gateway.spool.exchanges.values()].find(({ begin }) => begin.attemptOf === id)!;
   expect(failed).toMatchObject({
@@ -213,8 +213,8 @@ test.each([
 test("the last failure's own reason is that of its route", async () => {
   await using provider = standIn(status(503));
   await using gateway = await startUnified({ credentials: [at("OPENAI", provider.origin)] });
-  const answer = await ask(gateway.origin, "openai/a");
-  const { head } = await gateway.spool.ended(answer.headers.get("gateway-id")!);
+  const response = await ask(gateway.origin, "openai/a");
+  const { head } = await gateway.spool.ended(response.headers.get("gateway-id")!);
   expect(head!.routing!.reason).toBe("order");
 });
 
@@ -245,14 +245,14 @@ describe("targets that cannot take a request", () => {
 
   test("the first cannot, and all others rest: the one whose rest ends first is called", async () => {
     const { stack, deaf, other, last, gateway } = await start(
-      (asked, at) => (at === 0 ? busy : works)(asked, at),
+      (request, at) => (at === 0 ? busy : works)(request, at),
       busy,
     );
     await using _ = stack;
     for (const model of ["groq/b", "together/b"]) expect((await ask(gateway.origin, model)).status).toBe(429);
-    const answer = await ask(gateway.origin, "cohere/command-a,groq/b,together/b", pdf);
-    expect([answer.status, answer.headers.get("gateway-provider")]).toEqual([200, "GROQ"]);
-    expect([deaf.asked.length, other.asked.length, last.asked.length]).toEqual([0, 2, 1]);
+    const response = await ask(gateway.origin, "cohere/command-a,groq/b,together/b", pdf);
+    expect([response.status, response.headers.get("gateway-provider")]).toEqual([200, "GROQ"]);
+    expect([deaf.received.length, other.received.length, last.received.length]).toEqual([0, 2, 1]);
   });
 
   test.each(["groq/b,cohere/command-a", "cohere/command-a,groq/b"])(
@@ -260,10 +260,10 @@ describe("targets that cannot take a request", () => {
     async (model) => {
       const { stack, gateway } = await start(status(503));
       await using _ = stack;
-      const answer = await ask(gateway.origin, model, pdf);
-      expect([answer.status, answer.headers.get("gateway-attempts")]).toEqual([503, "1"]);
-      expect(answer.text).toContain("status 503");
-      await gateway.spool.ended(answer.headers.get("gateway-id")!);
+      const response = await ask(gateway.origin, model, pdf);
+      expect([response.status, response.headers.get("gateway-attempts")]).toEqual([503, "1"]);
+      expect(response.text).toContain("status 503");
+      await gateway.spool.ended(response.headers.get("gateway-id")!);
       expect(gateway.spool.exchanges.size).toBe(1);
     },
   );
@@ -271,12 +271,12 @@ describe("targets that cannot take a request", () => {
   test("none can: a refusal with the member's path, and no call", async () => {
     const { stack, deaf, gateway } = await start(works);
     await using _ = stack;
-    const answer = await ask(gateway.origin, "cohere/command-a,cohere/command-r", pdf);
-    expect([answer.status, JSON.parse(answer.text).error]).toMatchObject([
+    const response = await ask(gateway.origin, "cohere/command-a,cohere/command-r", pdf);
+    expect([response.status, JSON.parse(response.text).error]).toMatchObject([
       400,
       { code: "untranslatable", param: "messages[0].content[1]" },
     ]);
-    expect(deaf.asked).toEqual([]);
+    expect(deaf.received).toEqual([]);
   });
 
   test("one whose access token is refused is passed over and rests; alone it is a 502", async () => {
@@ -291,8 +291,12 @@ describe("targets that cannot take a request", () => {
     });
     const google = at("GOOGLE", other.origin, { name: "vertex", secrets: { service_account } });
     await using gateway = await startUnified({ credentials: [google, at("GROQ", other.origin)] });
-    const answer = await ask(gateway.origin, "google/gemini-x,groq/b");
-    expect([answer.status, answer.headers.get("gateway-provider"), other.asked.length]).toEqual([200, "GROQ", 1]);
+    const response = await ask(gateway.origin, "google/gemini-x,groq/b");
+    expect([response.status, response.headers.get("gateway-provider"), other.received.length]).toEqual([
+      200,
+      "GROQ",
+      1,
+    ]);
     expect(gateway.routeHealth("org-1")).toMatchObject([{ credential: "vertex", lastError: "no access token" }]);
     const alone = await ask(gateway.origin, "google/gemini-x");
     expect([alone.status, JSON.parse(alone.text).error.code]).toEqual([502, "credential_rejected"]);

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import type { Json } from "../../../src/plugin-host/contract.ts";
 import type { Credential } from "../../../src/routing/credential.ts";
-import { at, chatAnswer, json, KEY, messagesAnswer, standIn, startUnified } from "./house.ts";
+import { at, chatResponse, json, KEY, messagesResponse, standIn, startUnified } from "./house.ts";
 
 const PNG = Buffer.from("\x89PNG\r\n\x1a\nrest", "latin1");
 const PDF = Buffer.from("%PDF-1.7 rest");
@@ -32,13 +32,13 @@ const gemini = { candidates: [{ content: { role: "model", parts: [{ text: "hi" }
 const converse = { output: { message: { role: "assistant", content: [{ text: "hi" }] } }, stopReason: "end_turn" };
 const ollama = { model: "m", message: { role: "assistant", content: "hi" }, done: true, done_reason: "stop" };
 
-const answers = ({ path }: { path: string }) => {
+const respond = ({ path }: { path: string }) => {
   if (path.includes("down:")) return json({ error: { message: "down" } }, 503);
   if (path.includes(":generateContent")) return json(gemini);
   if (path.endsWith("/converse")) return json(converse);
   if (path.endsWith("/api/chat")) return json(ollama);
-  if (path.endsWith("/messages")) return json(messagesAnswer("hi"));
-  return json(chatAnswer("hi"));
+  if (path.endsWith("/messages")) return json(messagesResponse("hi"));
+  return json(chatResponse("hi"));
 };
 
 async function ask(
@@ -46,7 +46,7 @@ async function ask(
   body: Json,
   more: { fetch?: "yes" | "no"; open?: boolean; credentials?: Credential[] } = {},
 ) {
-  await using provider = standIn(answers);
+  await using provider = standIn(respond);
   await using gateway = await startUnified({
     credentials: more.credentials ?? [
       ...["GOOGLE", "OLLAMA", "GROQ", "CEREBRAS"].map((name) => at(name, provider.origin)),
@@ -62,7 +62,7 @@ async function ask(
     headers: { Authorization: `Bearer ${KEY}` },
     body: JSON.stringify(body),
   });
-  return { status: response.status, answer: (await response.json()) as Json, asked: provider.asked };
+  return { status: response.status, response: (await response.json()) as Json, received: provider.received };
 }
 
 const image = (url: string) => ({ role: "user", content: [{ type: "image_url", image_url: { url } }] });
@@ -143,11 +143,14 @@ describe("a file that the provider takes as bytes alone is fetched", () => {
       `data:application/pdf;base64,${base64(PDF)}`,
     ],
   ])("%s", async (_name, model, body, read, expected) => {
-    const before = files.asked.length;
-    const { status, asked } = await ask("input" in body ? "responses" : "chat/completions", { model, ...body });
+    const before = files.received.length;
+    const { status, received } = await ask("input" in body ? "responses" : "chat/completions", {
+      model,
+      ...body,
+    });
     expect(status).toBe(200);
-    expect(read(asked[0]!.json)).toEqual(expected);
-    for (const { headers } of files.asked.slice(before)) {
+    expect(read(received[0]!.json)).toEqual(expected);
+    for (const { headers } of files.received.slice(before)) {
       const names = [...headers.keys()].sort();
       expect(names).toEqual(["accept", "accept-encoding", "host", "user-agent"]);
     }
@@ -160,22 +163,25 @@ describe("a file that the provider takes as bytes alone is fetched", () => {
       { role: "assistant", tool_calls: [call] },
       { role: "tool", tool_call_id: "c", content: [{ type: "image_url", image_url: { url: of("/a.png") } }] },
     ];
-    const before = files.asked.length;
+    const before = files.received.length;
     const large = { role: "user", content: "x".repeat(80_000) };
-    const { status, asked } = await ask("chat/completions", {
+    const { status, received } = await ask("chat/completions", {
       model: "google/down,ollama/llava",
       messages: [...messages, large],
     });
-    expect([status, asked.length]).toEqual([200, 2]);
-    expect(files.asked.length - before).toBe(1);
-    for (const { text } of asked) expect(text.split(base64(PNG))).toHaveLength(3);
+    expect([status, received.length]).toEqual([200, 2]);
+    expect(files.received.length - before).toBe(1);
+    for (const { text } of received) expect(text.split(base64(PNG))).toHaveLength(3);
   });
 
   test("not for one that takes the address", async () => {
-    const before = files.asked.length;
-    const { status, asked } = await ask("chat/completions", { model: "groq/a", messages: [image(of("/a.png"))] });
-    expect([status, files.asked.length]).toEqual([200, before]);
-    expect(asked[0]!.text).toContain(of("/a.png"));
+    const before = files.received.length;
+    const { status, received } = await ask("chat/completions", {
+      model: "groq/a",
+      messages: [image(of("/a.png"))],
+    });
+    expect([status, files.received.length]).toEqual([200, before]);
+    expect(received[0]!.text).toContain(of("/a.png"));
   });
 });
 
@@ -192,34 +198,34 @@ describe("what cannot be fetched is refused by its path", () => {
     ["http://localhost:1/a.png", "localhost"],
     ["gs://bucket/a.png", "this address is not fetched"],
   ])("%s: %s", async (url, why) => {
-    const { status, answer, asked } = await ask("chat/completions", {
+    const { status, response, received } = await ask("chat/completions", {
       model: "google/gemini-3-pro",
       messages: [image(url)],
     });
-    expect([status, asked.length]).toEqual([400, 0]);
-    expect(answer.error).toMatchObject({ code: "untranslatable", param: "messages[0].content[0]" });
-    expect(answer.error.message).toContain(why);
+    expect([status, received.length]).toEqual([400, 0]);
+    expect(response.error).toMatchObject({ code: "untranslatable", param: "messages[0].content[0]" });
+    expect(response.error.message).toContain(why);
   });
 
   test("WEIR_UNIFIED_FETCH=no: nothing is", async () => {
-    const before = files.asked.length;
+    const before = files.received.length;
     const body = { model: "google/gemini-3-pro", messages: [image(of("/a.png"))] };
-    const { status, answer } = await ask("chat/completions", body, { fetch: "no" });
-    expect([status, files.asked.length]).toEqual([400, before]);
-    expect(answer.error).toMatchObject({ code: "untranslatable", param: "messages[0].content[0]" });
+    const { status, response } = await ask("chat/completions", body, { fetch: "no" });
+    expect([status, files.received.length]).toEqual([400, before]);
+    expect(response.error).toMatchObject({ code: "untranslatable", param: "messages[0].content[0]" });
     expect(
       (await ask("chat/completions", { ...body, model: "google/gemini-3-pro,groq/a" }, { fetch: "no" })).status,
     ).toBe(200);
   });
 
   test("an address that only a credential opens", async () => {
-    const before = files.asked.length;
+    const before = files.received.length;
     const credentials = [at("GOOGLE", files.origin)];
-    const { status, answer } = await ask(
+    const { status, response } = await ask(
       "chat/completions",
       { model: "google/gemini-3-pro", messages: [image(of("/a.png"))] },
       { open: false, credentials },
     );
-    expect([status, answer.error.code, files.asked.length]).toEqual([400, "untranslatable", before]);
+    expect([status, response.error.code, files.received.length]).toEqual([400, "untranslatable", before]);
   });
 });

@@ -14,7 +14,7 @@ import { credential } from "../../routing/things.ts";
 import { KEY, startTestGateway, type TestOptions } from "../harness.ts";
 
 /** A request as a provider's stand-in got it. */
-export interface Asked {
+export interface Received {
   readonly method: string;
   readonly path: string;
   readonly headers: Headers;
@@ -22,31 +22,31 @@ export interface Asked {
   readonly json: Json;
 }
 
-export type Respond = (asked: Asked, at: number) => Response | Promise<Response>;
+export type Respond = (request: Received, at: number) => Response | Promise<Response>;
 
 /** A provider on loopback that notes what it is asked. */
 export function standIn(respond: Respond) {
-  const asked: Asked[] = [];
+  const received: Received[] = [];
   const server = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
     async fetch(request) {
       const url = new URL(request.url);
       const text = await request.text();
-      const one: Asked = {
+      const one: Received = {
         method: request.method,
         path: url.pathname + url.search,
         headers: request.headers,
         text,
         json: text.startsWith("{") ? JSON.parse(text) : undefined,
       };
-      asked.push(one);
-      return respond(one, asked.length - 1);
+      received.push(one);
+      return respond(one, received.length - 1);
     },
   });
   return {
     origin: `http://127.0.0.1:${server.port}`,
-    asked,
+    received: received,
     [Symbol.asyncDispose]: () => server.stop(true),
   };
 }
@@ -125,7 +125,7 @@ export function events(list: readonly (string | { event?: string; data: unknown 
   return new Response(body, { headers: { "content-type": "text/event-stream" } });
 }
 
-export const chatAnswer = (content: string, more: object = {}) => ({
+export const chatResponse = (content: string, more: object = {}) => ({
   id: "chatcmpl-1",
   object: "chat.completion",
   created: 1,
@@ -134,7 +134,7 @@ export const chatAnswer = (content: string, more: object = {}) => ({
   usage: { prompt_tokens: 5, completion_tokens: 3, total_tokens: 8 },
 });
 
-export const messagesAnswer = (text: string) => ({
+export const messagesResponse = (text: string) => ({
   id: "msg_1",
   type: "message",
   role: "assistant",
@@ -148,7 +148,7 @@ export const messagesAnswer = (text: string) => ({
 export const messagesEvents = (text: string) => [
   {
     event: "message_start",
-    data: { type: "message_start", message: { ...messagesAnswer(""), content: [], stop_reason: null } },
+    data: { type: "message_start", message: { ...messagesResponse(""), content: [], stop_reason: null } },
   },
   {
     event: "content_block_start",

@@ -6,7 +6,7 @@ import type { Credential } from "../../../src/routing/credential.ts";
 import { keptLog } from "../../plugin-host/folder.ts";
 import { type Opened, type OpenOptions, openPlugin } from "../../policies/open.ts";
 import { route, target } from "../../routing/things.ts";
-import { at, chatAnswer, json, KEY, messagesAnswer, type Respond, standIn, startUnified } from "./house.ts";
+import { at, chatResponse, json, KEY, messagesResponse, type Respond, standIn, startUnified } from "./house.ts";
 
 const TOKENS = 8;
 
@@ -15,11 +15,11 @@ async function house(
   { first, second, other }: { first?: string; second?: string; other?: Partial<Credential> },
   { respond, from }: { respond?: Respond; from?: OpenOptions["from"] } = {},
 ) {
-  const asked: string[] = [];
+  const received: string[] = [];
   const provider = standIn((one, place) => {
-    asked.push(one.headers.get("authorization")?.slice("Bearer ".length) ?? one.headers.get("x-api-key") ?? "");
+    received.push(one.headers.get("authorization")?.slice("Bearer ".length) ?? one.headers.get("x-api-key") ?? "");
     if (respond !== undefined) return respond(one, place);
-    return json(one.path.endsWith("/messages") ? messagesAnswer("a") : chatAnswer("b"));
+    return json(one.path.endsWith("/messages") ? messagesResponse("a") : chatResponse("b"));
   });
   let ended = (_id: string): boolean => false;
   const plugin: Opened = await openPlugin(rateLimits, {
@@ -52,7 +52,7 @@ async function house(
     });
     return { status: response.status, headers: response.headers, json: await response.json() };
   };
-  return { asked, plugin, hooks, gateway, send, [Symbol.asyncDispose]: close };
+  return { received, plugin, hooks, gateway, send, [Symbol.asyncDispose]: close };
 }
 
 const used = ({ hooks }: { readonly hooks: Hooks }, name: string, limit: string) =>
@@ -73,7 +73,7 @@ test("a credential whose limit is spent is passed over, and with nothing else le
   expect(Number(third.headers.get("retry-after"))).toBeWithin(1, 61);
   const messages = await it.send("both", "/v1/messages");
   expect(messages).toMatchObject({ status: 429, json: { type: "error", error: { code: "rate_limited" } } });
-  expect(it.asked).toEqual(["first", "other"]);
+  expect(it.received).toEqual(["first", "other"]);
   // What a credential may spend is not the client's to know.
   expect([...third.headers.keys()].filter((name) => name.startsWith("gateway-ratelimit"))).toEqual([]);
 });
@@ -98,7 +98,7 @@ test("the limit is no rest; explanations and health say that it is spent", async
 
 test("tokens and cents are charged to the credential that paid, failed calls to the one that failed", async () => {
   const respond: Respond = (one) =>
-    one.path.endsWith("/messages") ? json(messagesAnswer("a")) : json({ error: { message: "busy" } }, 503);
+    one.path.endsWith("/messages") ? json(messagesResponse("a")) : json({ error: { message: "busy" } }, 503);
   const limit = "5;w=60,1000;w=60;u=tokens,100;w=60;u=cents";
   await using it = await house({ first: limit, other: { limit } }, { respond });
   const { headers } = await it.send("both");
@@ -112,26 +112,26 @@ test("tokens and cents are charged to the credential that paid, failed calls to 
 
 test("a spent credential behind a failure leaves the failure as the client's", async () => {
   const respond: Respond = (one) =>
-    one.path.endsWith("/messages") ? json(messagesAnswer("a")) : json({ error: { message: "busy" } }, 503);
+    one.path.endsWith("/messages") ? json(messagesResponse("a")) : json({ error: { message: "busy" } }, 503);
   await using it = await house({ first: "9;w=60", other: { limit: "1;w=60" } }, { respond });
   expect((await it.send("anthropic/claude-test")).status).toBe(200);
   const failed = await it.send("both");
   expect([failed.status, failed.headers.get("gateway-attempts")]).toEqual([503, "1"]);
   const records = [...it.gateway.spool.exchanges.values()].filter(({ begin }) => begin.attemptOf !== undefined);
   expect(records).toEqual([]);
-  expect(it.asked).toEqual(["other", "first"]);
+  expect(it.received).toEqual(["other", "first"]);
 });
 
 test("the next credential of the provider pays where the first one's limit is spent", async () => {
   await using it = await house({ first: "2;w=60", second: "2;w=60" });
-  const answers = await Promise.all(Array.from({ length: 6 }, () => it.send("openai/gpt-test")));
-  expect(answers.filter(({ status }) => status === 200)).toHaveLength(4);
-  expect(it.asked.toSorted()).toEqual(["first", "first", "second", "second"]);
+  const responses = await Promise.all(Array.from({ length: 6 }, () => it.send("openai/gpt-test")));
+  expect(responses.filter(({ status }) => status === 200)).toHaveLength(4);
+  expect(it.received.toSorted()).toEqual(["first", "first", "second", "second"]);
 });
 
 test("the client's own limits count a request once, whatever it took, and their headers are the client's", async () => {
   const respond: Respond = (one) =>
-    one.path.endsWith("/messages") ? json(messagesAnswer("a")) : json({ error: { message: "busy" } }, 503);
+    one.path.endsWith("/messages") ? json(messagesResponse("a")) : json({ error: { message: "busy" } }, 503);
   await using it = await house({ first: "9;w=60", other: {} }, { respond });
   const policy = { "Gateway-RateLimit-Policy": "2;w=60" };
   const first = await it.send("both", undefined, policy);
@@ -153,11 +153,11 @@ test("what was counted of a credential is still counted by the next run, whateve
 test("a cache hit uses no credential, and is served when the limit is used up", async () => {
   await using it = await house({ first: "1;w=60" });
   const cached = { "Gateway-Cache-Enabled": "true" };
-  const answers = [
+  const responses = [
     await it.send("openai/gpt-test", undefined, cached),
     await it.send("openai/gpt-test", undefined, cached),
   ];
-  expect(answers.map(({ status, headers }) => [status, headers.get("gateway-cache")])).toEqual([
+  expect(responses.map(({ status, headers }) => [status, headers.get("gateway-cache")])).toEqual([
     [200, "MISS"],
     [200, "HIT"],
   ]);
@@ -192,5 +192,5 @@ test("a request for embeddings that is split counts as many calls, and needs roo
   expect(await embed(3)).toEqual([200, 3]);
   expect(await embed(2)).toEqual([429, 3]);
   expect(await embed(1)).toEqual([200, 4]);
-  expect(provider.asked.length).toBe(4);
+  expect(provider.received.length).toBe(4);
 });

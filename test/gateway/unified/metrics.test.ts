@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { AttemptMetrics } from "../../../src/gateway/unified/attempt-metrics.ts";
 import type { Candidate } from "../../../src/routing/walk.ts";
 import { provider, route } from "../../routing/things.ts";
-import { at, chatAnswer, json, KEY, messagesAnswer, type Respond, standIn, startUnified } from "./house.ts";
+import { at, chatResponse, json, KEY, messagesResponse, type Respond, standIn, startUnified } from "./house.ts";
 
 /** The lines of the unified address, by name and labels; comments and time left out. */
 async function shown(gateway: { metrics(): string | Promise<string> }) {
@@ -17,9 +17,9 @@ async function shown(gateway: { metrics(): string | Promise<string> }) {
 
 test("attempts, failures, rests and translation are counted by provider, model and route", async () => {
   const respond: Respond = ({ path }) =>
-    path.endsWith("/messages") ? json(messagesAnswer("a")) : json({ error: { message: "busy" } }, 429);
+    path.endsWith("/messages") ? json(messagesResponse("a")) : json({ error: { message: "busy" } }, 429);
   await using stand = standIn(respond);
-  await using later = standIn((_, place) => (place === 0 ? json(chatAnswer("b")) : json({}, 503)));
+  await using later = standIn((_, place) => (place === 0 ? json(chatResponse("b")) : json({}, 503)));
   await using gateway = await startUnified({
     credentials: [at("OPENAI", stand.origin), at("ANTHROPIC", stand.origin), at("GROQ", later.origin)],
     routes: [route('fa"st', ["openai/gpt-a", "anthropic/claude-a"])],
@@ -76,9 +76,9 @@ test("a response that breaks off is one attempt and one failure", async () => {
 
 test("models that clients make up do not fill the metrics", () => {
   const metrics = new AttemptMetrics();
-  const call = (model: string, answers: boolean) => {
+  const call = (model: string, succeeds: boolean) => {
     const candidate = { target: { provider: provider("OPENAI"), route: null }, model } as unknown as Candidate;
-    if (answers) metrics.responded(candidate);
+    if (succeeds) metrics.responded(candidate);
     else metrics.failed(candidate, "404");
     metrics.translated(candidate, 1);
   };

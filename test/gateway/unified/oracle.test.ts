@@ -59,8 +59,8 @@ const PATHS: Readonly<Record<Shape, string>> = {
   messages: "/messages",
 };
 
-let answers = ANSWERS.text;
-const provider = standIn(({ path }) => json(answers[targetOf(path)]));
+let responses = ANSWERS.text;
+const provider = standIn(({ path }) => json(responses[targetOf(path)]));
 let it: Awaited<ReturnType<typeof startUnified>>;
 beforeAll(async () => {
   const credentials = Object.values(TARGETS).map(({ provider: name, settings }) =>
@@ -74,16 +74,16 @@ afterAll(async () => {
 });
 
 /** What the provider is asked, and what the SDK makes of the answer. */
-async function asked(model: { doGenerate(o: Json): Json }, options: Json) {
-  provider.asked.length = 0;
-  const answer = await model.doGenerate(options);
-  expect(provider.asked).toHaveLength(1);
-  return { path: provider.asked[0]!.path, body: provider.asked[0]!.json, heard: heard(answer) };
+async function calledWith(model: { doGenerate(o: Json): Json }, options: Json) {
+  provider.received.length = 0;
+  const response = await model.doGenerate(options);
+  expect(provider.received).toHaveLength(1);
+  return { path: provider.received[0]!.path, body: provider.received[0]!.json, heard: heard(response) };
 }
 
-const own = (to: Target, options: Json) => asked(MODELS[to](provider.origin, "k", TARGETS[to].model), options);
+const own = (to: Target, options: Json) => calledWith(MODELS[to](provider.origin, "k", TARGETS[to].model), options);
 const through = (from: Shape, to: Target, options: Json) =>
-  asked(MODELS[from](it.origin, KEY, `${TARGETS[to].provider.toLowerCase()}/${TARGETS[to].model}`), options);
+  calledWith(MODELS[from](it.origin, KEY, `${TARGETS[to].provider.toLowerCase()}/${TARGETS[to].model}`), options);
 
 describe.each(SHAPES.flatMap((from) => (Object.keys(TARGETS) as Target[]).map((to) => [from, to] as const)))(
   "%s → %s",
@@ -99,10 +99,10 @@ describe.each(SHAPES.flatMap((from) => (Object.keys(TARGETS) as Target[]).map((t
     });
 
     test("calls in the response are understood alike", async () => {
-      answers = ANSWERS.calls;
+      responses = ANSWERS.calls;
       const options = { prompt: [hello], tools: [tool], maxOutputTokens: 300 };
       const [wanted, sent] = [await own(to, options), await through(from, to, options)];
-      answers = ANSWERS.text;
+      responses = ANSWERS.text;
       expect(nameless(to, sent.heard)).toEqual(nameless(to, wanted.heard));
     });
   },

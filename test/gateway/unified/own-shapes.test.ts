@@ -6,7 +6,7 @@ import { dropInFolder, keptLog } from "../../plugin-host/folder.ts";
 import * as house from "./house.ts";
 import { acme, indexWith, talk } from "./own-shape.ts";
 
-const { at, chatAnswer, events, json, KEY, messagesAnswer, messagesEvents } = house;
+const { at, chatResponse: chatAnswer, events, json, KEY, messagesResponse: messagesAnswer, messagesEvents } = house;
 
 /** A gateway with a drop-in that clients may call in its own API, and one stand-in for every provider. */
 async function start(respond: house.Respond, changes: Partial<Shape> = {}) {
@@ -50,45 +50,45 @@ const record = ({ gateway }: Awaited<ReturnType<typeof start>>, { headers }: { r
 test("a request in a drop-in's shape is translated for a provider of another API, and both sides are recorded", async () => {
   await using it = await start(() => json(messagesAnswer("Hello.")));
   const sent = '{"engine": "anthropic/claude-test", "prompt": "Hi.",  "most": 9, "luck": 4}';
-  const answer = await it.ask(sent);
-  expect(answer.status).toBe(200);
-  expect(answer.headers.get("content-type")).toBe("application/json");
-  expect(answer.json()).toEqual({
+  const response = await it.ask(sent);
+  expect(response.status).toBe(200);
+  expect(response.headers.get("content-type")).toBe("application/json");
+  expect(response.json()).toEqual({
     ticket: expect.stringMatching(/^[0-9a-f]{32}$/),
     engine: "claude-test",
     reply: "Hello.",
     spent: [5, 3],
   });
-  expect(it.upstream.asked[0]).toMatchObject({ path: "/v1/messages" });
-  expect(it.upstream.asked[0]!.json).toEqual({
+  expect(it.upstream.received[0]).toMatchObject({ path: "/v1/messages" });
+  expect(it.upstream.received[0]!.json).toEqual({
     model: "claude-test",
     max_tokens: 9,
     messages: [{ role: "user", content: "Hi." }],
   });
   // Messages has no seed; the path is that of the client's body.
-  expect(answer.headers.get("gateway-warning")).toBe("dropped luck");
-  const { requestBody, responseBody, provider, head } = await record(it, answer);
+  expect(response.headers.get("gateway-warning")).toBe("dropped luck");
+  const { requestBody, responseBody, provider, head } = await record(it, response);
   expect(requestBody.toString()).toBe(sent);
-  expect(responseBody.toString()).toBe(answer.text);
-  expect(JSON.parse(provider.request!.toString())).toEqual(it.upstream.asked[0]!.json);
+  expect(responseBody.toString()).toBe(response.text);
+  expect(JSON.parse(provider.request!.toString())).toEqual(it.upstream.received[0]!.json);
   expect(JSON.parse(provider.response!.toString())).toEqual(messagesAnswer("Hello."));
   expect(head!.routing).toMatchObject({ mapping: "NO_MAPPING", path: "/v1/messages", routedModel: "claude-test" });
 });
 
 test("a stream is written in the drop-in's events", async () => {
   await using it = await start(() => events(messagesEvents("Hey")));
-  const answer = await it.ask({ engine: "anthropic/claude-test", prompt: "Hi.", most: 9, live: true });
-  expect(answer.headers.get("content-type")).toStartWith("text/event-stream");
-  expect(eventsIn(answer.text)).toEqual([{ bit: "H" }, { bit: "e" }, { bit: "y" }, { over: true }]);
-  expect(it.upstream.asked[0]!.json.stream).toBe(true);
+  const response = await it.ask({ engine: "anthropic/claude-test", prompt: "Hi.", most: 9, live: true });
+  expect(response.headers.get("content-type")).toStartWith("text/event-stream");
+  expect(eventsIn(response.text)).toEqual([{ bit: "H" }, { bit: "e" }, { bit: "y" }, { over: true }]);
+  expect(it.upstream.received[0]!.json.stream).toBe(true);
 });
 
 test("where the provider speaks the shape, the bytes pass, but for the model's name", async () => {
   const reply = '{"reply":  "as it is", "more": 1e400}';
   await using it = await start(() => new Response(reply, { headers: { "content-type": "application/json" } }));
-  const answer = await it.ask('{"engine": "acme/m-1",  "prompt": "Hi.", "odd": 1.0}', "/odd/prefix/talk?x=1");
-  expect(answer.text).toBe(reply);
-  expect(it.upstream.asked[0]).toMatchObject({
+  const response = await it.ask('{"engine": "acme/m-1",  "prompt": "Hi.", "odd": 1.0}', "/odd/prefix/talk?x=1");
+  expect(response.text).toBe(reply);
+  expect(it.upstream.received[0]).toMatchObject({
     path: "/v9/talk?x=1",
     text: '{"engine": "m-1",  "prompt": "Hi.", "odd": 1.0}',
   });
@@ -99,23 +99,26 @@ test("the model of a header replaces the body's, and needs none in the body", as
   const named = { "gateway-model": "acme/m-2" };
   expect((await it.ask({ engine: "x", prompt: "Hi." }, "/talk", named)).status).toBe(200);
   expect((await it.ask('{"prompt": "Hi."}', "/talk", named)).status).toBe(200);
-  expect(it.upstream.asked.map(({ text }) => text)).toEqual(['{"engine":"m-2","prompt":"Hi."}', '{"prompt": "Hi."}']);
+  expect(it.upstream.received.map(({ text }) => text)).toEqual([
+    '{"engine":"m-2","prompt":"Hi."}',
+    '{"prompt": "Hi."}',
+  ]);
   expect((await it.ask({ prompt: "Hi." })).json()).toMatchObject({ kind: "invalid_body" });
 });
 
 test("a body whose model member is ambiguous is rewritten by the shape", async () => {
   await using it = await start(() => json({ reply: "yes", spent: [1, 2] }));
-  const answer = await it.ask({ engine: "acme/m-1", prompt: "acme/m-1" });
-  expect(it.upstream.asked[0]!.json).toEqual({ engine: "m-1", live: false, prompt: "acme/m-1" });
-  expect(answer.json()).toMatchObject({ reply: "yes", engine: "m-1", spent: [1, 2] });
+  const response = await it.ask({ engine: "acme/m-1", prompt: "acme/m-1" });
+  expect(it.upstream.received[0]!.json).toEqual({ engine: "m-1", live: false, prompt: "acme/m-1" });
+  expect(response.json()).toMatchObject({ reply: "yes", engine: "m-1", spent: [1, 2] });
 });
 
 test("tools go to a provider that has them, and its calls return through the shape", async () => {
   const call = { type: "tool_use", id: "toolu_1", name: "clock", input: {} };
   await using it = await start(() => json({ ...messagesAnswer(""), content: [call], stop_reason: "tool_use" }));
-  const answer = await it.ask({ engine: "anthropic/claude-test", prompt: "Time?", most: 9, tools: ["clock"] });
-  expect(it.upstream.asked[0]!.json.tools).toMatchObject([{ name: "clock" }]);
-  expect(answer.json().reply).toBe("<call>");
+  const response = await it.ask({ engine: "anthropic/claude-test", prompt: "Time?", most: 9, tools: ["clock"] });
+  expect(it.upstream.received[0]!.json.tools).toMatchObject([{ name: "clock" }]);
+  expect(response.json().reply).toBe("<call>");
 });
 
 test.each<[string, () => Response, number, object]>([
@@ -128,8 +131,8 @@ test.each<[string, () => Response, number, object]>([
   ["an unreadable response", () => new Response("<html>"), 502, { kind: "upstream_malformed" }],
 ])("%s has the drop-in's shape", async (_name, respond, status, body) => {
   await using it = await start(respond);
-  const answer = await it.ask({ engine: "anthropic/claude-test", prompt: "Hi.", most: 9 });
-  expect([answer.status, answer.json()]).toEqual([status, expect.objectContaining(body)]);
+  const response = await it.ask({ engine: "anthropic/claude-test", prompt: "Hi.", most: 9 });
+  expect([response.status, response.json()]).toEqual([status, expect.objectContaining(body)]);
 });
 
 test("errors of the gateway have the drop-in's shape", async () => {
@@ -139,14 +142,14 @@ test("errors of the gateway have the drop-in's shape", async () => {
     await it.ask("no JSON"),
     await it.ask({ engine: "acme/m" }, "/talk", { authorization: "Bearer wrong" }),
     await it.ask({ engine: "anthropic/m", prompt: "Hi.", most: 9 }, "/talk", { "gateway-body-mapping": "NO_MAPPING" }),
-  ].map((answer) => [answer.status, answer.json().kind]);
+  ].map((response) => [response.status, response.json().kind]);
   expect(kinds).toEqual([
     [404, "model_not_found"],
     [400, "invalid_body"],
     [401, "invalid_gateway_auth"],
     [400, "untranslatable"],
   ]);
-  expect(it.upstream.asked).toEqual([]);
+  expect(it.upstream.received).toEqual([]);
 });
 
 test("a drop-in does not take over an endpoint of the gateway", async () => {
@@ -167,8 +170,8 @@ test("a changed drop-in is used at once, and without it the path is unknown agai
   expect((await it.ask(body, "/speak")).status).toBe(200);
   for (const own of [[acme({ ...talk, endpoint: /\/speak$/ })], []]) {
     await it.use(...own);
-    const answer = await it.ask(body);
-    expect([answer.status, answer.json().error.code]).toEqual([404, "unknown_endpoint"]);
+    const response = await it.ask(body);
+    expect([response.status, response.json().error.code]).toEqual([404, "unknown_endpoint"]);
   }
 });
 
@@ -201,10 +204,10 @@ test.each<[string, Partial<Shape>, number, string, string]>([
 ])("%s: an error in the shape, and the next request is served", async (_name, changes, status, kind, trouble) => {
   await using it = await start(() => json(messagesAnswer("Hello.")), changes);
   const body = { engine: "anthropic/claude-test", prompt: "Hi.", most: 9 };
-  const answer = await it.ask(body);
-  expect([answer.status, answer.json().kind]).toEqual([status, kind]);
-  expect(answer.json().trouble).toContain(trouble);
-  expect((await record(it, answer)).end).toMatchObject({ status });
+  const response = await it.ask(body);
+  expect([response.status, response.json().kind]).toEqual([status, kind]);
+  expect(response.json().trouble).toContain(trouble);
+  expect((await record(it, response)).end).toMatchObject({ status });
   await it.use(acme());
   expect((await it.ask(body)).json()).toMatchObject({ reply: "Hello." });
 });
@@ -216,8 +219,8 @@ test.each<[string, Partial<Shape>]>([
   ["returns an event without data", { writeEvents: odd([{}]) }],
 ])("writeEvents that %s is an error in the shape before the first event", async (_name, changes) => {
   await using it = await start(() => events(messagesEvents("Hey")), changes);
-  const answer = await it.ask({ engine: "anthropic/claude-test", prompt: "Hi.", most: 9, live: true });
-  expect([answer.status, answer.json().kind]).toEqual([500, "plugin_failed"]);
+  const response = await it.ask({ engine: "anthropic/claude-test", prompt: "Hi.", most: 9, live: true });
+  expect([response.status, response.json().kind]).toEqual([500, "plugin_failed"]);
 });
 
 test("writeEvents that throws in the middle ends the connection, and the record says why", async () => {
@@ -241,8 +244,8 @@ test.each<[string, Partial<Shape>]>([
   ["writeStatus returns no status", { writeStatus: odd("bad") }],
 ])("%s: the error has the shape of chat completions", async (_name, changes) => {
   await using it = await start(() => json({}), changes);
-  const answer = await it.ask({ engine: "no-such/model", prompt: "Hi." });
-  expect([answer.status, answer.json().error.code]).toEqual([404, "model_not_found"]);
+  const response = await it.ask({ engine: "no-such/model", prompt: "Hi." });
+  expect([response.status, response.json().error.code]).toEqual([404, "model_not_found"]);
 });
 
 test("an endless loop in a loaded drop-in is cut off", async () => {
@@ -260,8 +263,8 @@ test("an endless loop in a loaded drop-in is cut off", async () => {
   });
   await using it = await start(() => json({}));
   await it.use(...providers);
-  const answer = await it.ask({}, "/loop");
-  expect([answer.status, answer.json()]).toEqual([500, { kind: "plugin_failed" }]);
+  const response = await it.ask({}, "/loop");
+  expect([response.status, response.json()]).toEqual([500, { kind: "plugin_failed" }]);
 });
 
 test("explain knows the shape by name, and writes its least body", async () => {

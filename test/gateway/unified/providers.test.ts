@@ -96,12 +96,12 @@ describe.each(ROWS)("$provider", ({ provider, model, oracle, stream, paths, sett
     await using _upstream = upstream;
     await using _gateway = gateway;
     const client = new OpenAI({ baseURL: `${gateway.origin}/v1`, apiKey: KEY, maxRetries: 0 });
-    const asked = {
+    const body = {
       model: `${provider.toLowerCase()}/${model}`,
       messages: [{ role: "user" as const, content: "Weather?" }],
       tools: [{ type: "function" as const, function: { name: "weather", parameters } }],
     };
-    const whole = await client.chat.completions.create(asked);
+    const whole = await client.chat.completions.create(body);
     expect(whole.choices[0]).toMatchObject({
       finish_reason: "tool_calls",
       message: { content: "I look. ✓", reasoning_content: "Let me see." },
@@ -111,7 +111,7 @@ describe.each(ROWS)("$provider", ({ provider, model, oracle, stream, paths, sett
     expect(whole.usage).toMatchObject({ prompt_tokens: 11, completion_tokens: 7 });
 
     const streamed = await client.chat.completions
-      .stream({ ...asked, stream_options: { include_usage: true } })
+      .stream({ ...body, stream_options: { include_usage: true } })
       .finalChatCompletion();
     expect(streamed.choices[0]!.message.content).toBe("I look. ✓");
     expect(streamed.choices[0]!.message.tool_calls).toMatchObject([
@@ -119,7 +119,7 @@ describe.each(ROWS)("$provider", ({ provider, model, oracle, stream, paths, sett
     ]);
     expect(streamed.choices[0]!.finish_reason).toBe("tool_calls");
     expect(streamed.usage).toMatchObject({ prompt_tokens: 11, completion_tokens: 7 });
-    expect(upstream.asked.map(({ path }) => path)).toEqual([...paths]);
+    expect(upstream.received.map(({ path }) => path)).toEqual([...paths]);
   });
 
   test("serves Anthropic's SDK, streamed", async () => {

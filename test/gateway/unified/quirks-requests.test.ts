@@ -9,12 +9,12 @@ import { responsesGrammar } from "../../mapping/shapes/grammar.ts";
 import { route, target } from "../../routing/things.ts";
 import {
   at,
-  chatAnswer,
+  chatResponse,
   events,
   json,
   KEY,
-  messagesAnswer,
   messagesEvents,
+  messagesResponse,
   type Respond,
   standIn,
   startUnified,
@@ -63,7 +63,7 @@ describe("what is sent", () => {
       messages: called,
     });
     expect(response.status).toBe(200);
-    const { toolConfig, messages } = provider.asked[0]!.json;
+    const { toolConfig, messages } = provider.received[0]!.json;
     expect(toolConfig.tools.map(({ toolSpec }: Json) => toolSpec.name)).toEqual(["no_tools_available"]);
     expect(messages[2].content.map(({ toolResult }: Json) => toolResult.toolUseId)).toEqual(["c1", "c2"]);
   });
@@ -83,7 +83,7 @@ describe("what is sent", () => {
             status: "completed",
             output: [{ type: "function_call", call_id: "c", name: "look", arguments: "{}" }],
           })
-        : json(chatAnswer("hi")),
+        : json(chatResponse("hi")),
     );
     await using gateway = await startUnified({ credentials: [at("OPENAI", provider.origin)] });
     const response = await post(gateway.origin, "chat/completions", {
@@ -91,7 +91,7 @@ describe("what is sent", () => {
       messages: [user],
       ...more,
     });
-    expect([response.status, provider.asked[0]!.path]).toEqual([200, path]);
+    expect([response.status, provider.received[0]!.path]).toEqual([200, path]);
     const { choices } = await response.json();
     expect(choices[0].finish_reason).toBe(
       path === "/v1/responses" ? ("functions" in more ? "function_call" : "tool_calls") : "stop",
@@ -119,7 +119,7 @@ describe("what is sent", () => {
     const body = { model: `google/${model}`, messages: [user], tools: [tool("look", schema)] };
     const response = await post(gateway.origin, "chat/completions", body);
     expect([response.status, response.headers.get("gateway-warning")]).toEqual([200, warning]);
-    const [declared] = provider.asked[0]!.json.tools[0].functionDeclarations;
+    const [declared] = provider.received[0]!.json.tools[0].functionDeclarations;
     expect(Object.keys(declared)).toContain(member);
     if (warning === null) expect(declared[member]).toEqual(schema);
     else
@@ -133,7 +133,7 @@ describe("what is sent", () => {
     await using gateway = await startUnified({ credentials: [at("GOOGLE", provider.origin)] });
     const tools = [tool("look"), tool("find")];
     await post(gateway.origin, "chat/completions", { model: "google/gemini-3-flash", messages: called, tools });
-    expect(provider.asked[0]!.json.contents[2].parts).toEqual([
+    expect(provider.received[0]!.json.contents[2].parts).toEqual([
       { functionResponse: { id: "c1", name: "look", response: { output: "one" } } },
       { functionResponse: { id: "c2", name: "find", response: { output: called[2]!.content } } },
     ]);
@@ -207,17 +207,17 @@ describe("the response", () => {
     async (stream) => {
       const malformed = gemini([], "MALFORMED_FUNCTION_CALL");
       await using broken = standIn(() => (stream ? events([{ data: malformed }]) : json(malformed)));
-      await using works = standIn(() => (stream ? events(messagesEvents("good")) : json(messagesAnswer("good"))));
+      await using works = standIn(() => (stream ? events(messagesEvents("good")) : json(messagesResponse("good"))));
       await using gateway = await startUnified({
         credentials: [at("GOOGLE", broken.origin), at("ANTHROPIC", works.origin)],
       });
-      const asked = { messages: [user], stream };
-      const alone = await post(gateway.origin, "chat/completions", { model: "google/gemini-3-flash", ...asked });
+      const body = { messages: [user], stream };
+      const alone = await post(gateway.origin, "chat/completions", { model: "google/gemini-3-flash", ...body });
       expect(alone.status).toBe(502);
       expect((await alone.json()).error.code).toBe("upstream_malformed");
       const both = await post(gateway.origin, "chat/completions", {
         model: "google/gemini-3-flash,anthropic/claude-opus-5",
-        ...asked,
+        ...body,
       });
       expect([both.status, both.headers.get("gateway-attempts")]).toEqual([200, "2"]);
       expect((await both.text()).match(/good|"content":"g"/)).not.toBeNull();
@@ -289,8 +289,8 @@ describe("quirk 45: counts", () => {
       tools: [{ name: "look", input_schema: { type: "object" } }],
     };
     expect(await (await post(gateway.origin, "messages/count_tokens", body)).json()).toEqual({ input_tokens: 42 });
-    expect(provider.asked.map(({ path }) => path)).toEqual(["/v1/messages/count_tokens"]);
-    expect(provider.asked[0]!.json).toEqual({ ...body, model: "m" });
+    expect(provider.received.map(({ path }) => path)).toEqual(["/v1/messages/count_tokens"]);
+    expect(provider.received[0]!.json).toEqual({ ...body, model: "m" });
   });
 
   test("without a provider are not below what a tokenizer counts, of prose, code, numbers and any script", async () => {
@@ -317,7 +317,7 @@ describe("quirk 45: counts", () => {
       }),
       { numRuns: 30 },
     );
-    expect(provider.asked).toEqual([]);
+    expect(provider.received).toEqual([]);
   });
 });
 
@@ -355,8 +355,8 @@ test("quirk 46: one list of models serves every client", async () => {
 });
 
 test("quirk 50: requests of one session stay with one target and one credential, others spread", async () => {
-  await using one = standIn(() => json(chatAnswer("hi")));
-  await using two = standIn(() => json(chatAnswer("hi")));
+  await using one = standIn(() => json(chatResponse("hi")));
+  await using two = standIn(() => json(chatResponse("hi")));
   await using gateway = await startUnified({
     credentials: [
       at("GROQ", one.origin, { name: "groq-1" }),
@@ -384,12 +384,12 @@ test("quirk 50: requests of one session stay with one target and one credential,
 });
 
 test("quirk 51: a locked credential is passed over, and alone it is a 503 that says so", async () => {
-  await using provider = standIn(() => json(chatAnswer("hi")));
+  await using provider = standIn(() => json(chatResponse("hi")));
   const locked = at("OPENAI", provider.origin, { name: "old", secrets: undefined as never });
   await using gateway = await startUnified({ credentials: [locked, at("GROQ", provider.origin)] });
   const alone = await post(gateway.origin, "chat/completions", { model: "openai/m", messages: [user] });
   expect([alone.status, (await alone.json()).error.code]).toEqual([503, "credential_locked"]);
-  expect(provider.asked).toEqual([]);
+  expect(provider.received).toEqual([]);
   const both = await post(gateway.origin, "chat/completions", { model: "openai/m,groq/m", messages: [user] });
   expect([both.status, both.headers.get("gateway-provider")]).toEqual([200, "GROQ"]);
 });

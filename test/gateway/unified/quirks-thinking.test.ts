@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { at, chatAnswer, json, KEY, standIn, startUnified } from "./house.ts";
+import { at, chatResponse, json, KEY, standIn, startUnified } from "./house.ts";
 
 const GEMINI = {
   candidates: [{ content: { role: "model", parts: [{ text: "hi" }] }, finishReason: "STOP" }],
@@ -14,7 +14,7 @@ const RESPONSE = {
 
 describe("quirk 21: how much to think", () => {
   const provider = standIn(({ path }) =>
-    json(path.includes("generateContent") ? GEMINI : path.endsWith("/responses") ? RESPONSE : chatAnswer("hi")),
+    json(path.includes("generateContent") ? GEMINI : path.endsWith("/responses") ? RESPONSE : chatResponse("hi")),
   );
   let gateway: Awaited<ReturnType<typeof startUnified>>;
   beforeAll(async () => {
@@ -27,7 +27,7 @@ describe("quirk 21: how much to think", () => {
 
   /** Sends a request. @returns what the provider was asked, and what the client was told of it. */
   async function ask(path: string, body: object) {
-    provider.asked.length = 0;
+    provider.received.length = 0;
     const response = await fetch(`${gateway.origin}/v1/${path}`, {
       method: "POST",
       headers: { Authorization: `Bearer ${KEY}`, "content-type": "application/json" },
@@ -35,8 +35,8 @@ describe("quirk 21: how much to think", () => {
     });
     expect(response.status).toBe(200);
     await response.arrayBuffer();
-    expect(provider.asked).toHaveLength(1);
-    return { sent: provider.asked[0]!.json, warning: response.headers.get("gateway-warning") };
+    expect(provider.received).toHaveLength(1);
+    return { sent: provider.received[0]!.json, warning: response.headers.get("gateway-warning") };
   }
 
   test.each([
@@ -68,9 +68,9 @@ describe("quirk 21: how much to think", () => {
       "approximated reasoning_effort",
     ],
     ["gemini-3-pro-preview", { reasoning_effort: "high" }, { thinkingLevel: "high", includeThoughts: true }, null],
-  ] as const)("%s of %j gets %j", async (model, asked, told, warning) => {
-    const { sent, warning: said } = await ask("chat/completions", { model: `google/${model}`, ...asked });
-    expect(sent.generationConfig.thinkingConfig).toEqual(told);
+  ] as const)("%s of %j gets %j", async (model, settings, expected, warning) => {
+    const { sent, warning: said } = await ask("chat/completions", { model: `google/${model}`, ...settings });
+    expect(sent.generationConfig.thinkingConfig).toEqual(expected);
     expect(said).toBe(warning);
   });
 
@@ -80,9 +80,9 @@ describe("quirk 21: how much to think", () => {
     ["o3", { thinking: { type: "disabled" } }, "low", "approximated thinking"],
     ["gpt-5.5", { thinking: { type: "disabled" } }, "none", null],
     ["gpt-5.5", {}, undefined, null],
-  ] as const)("%s of a client of Messages with %j gets %j", async (model, asked, told, warning) => {
-    const { sent, warning: said } = await ask("messages", { model: `openai/${model}`, ...asked });
-    expect(sent.reasoning_effort ?? sent.reasoning?.effort).toBe(told);
+  ] as const)("%s of a client of Messages with %j gets %j", async (model, settings, expected, warning) => {
+    const { sent, warning: said } = await ask("messages", { model: `openai/${model}`, ...settings });
+    expect(sent.reasoning_effort ?? sent.reasoning?.effort).toBe(expected);
     expect(said).toBe(warning);
   });
 });

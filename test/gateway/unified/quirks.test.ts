@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { at, chatAnswer, events, json, KEY, messagesEvents, type Respond, standIn, startUnified } from "./house.ts";
+import { at, chatResponse, events, json, KEY, messagesEvents, type Respond, standIn, startUnified } from "./house.ts";
 
 function ask(origin: string, model: string, more: object = {}, init: RequestInit = {}): Promise<Response> {
   return fetch(`${origin}/v1/chat/completions`, {
@@ -10,16 +10,16 @@ function ask(origin: string, model: string, more: object = {}, init: RequestInit
   });
 }
 
-const works: Respond = (asked) =>
-  asked.json.stream === true ? events(messagesEvents("good")) : json(chatAnswer("good"));
+const works: Respond = (request) =>
+  request.json.stream === true ? events(messagesEvents("good")) : json(chatResponse("good"));
 /** Content, and then no end. */
 const cut: Respond = () => events(messagesEvents("half").slice(0, 4));
 
 test("quirk 30: later counts of a stream replace earlier ones", async () => {
   await using provider = standIn(works);
   await using gateway = await startUnified({ credentials: [at("ANTHROPIC", provider.origin)] });
-  const asked = { stream: true, stream_options: { include_usage: true } };
-  const text = await (await ask(gateway.origin, "anthropic/claude-sonnet-4-5", asked)).text();
+  const settings = { stream: true, stream_options: { include_usage: true } };
+  const text = await (await ask(gateway.origin, "anthropic/claude-sonnet-4-5", settings)).text();
   expect(text).toContain('"completion_tokens":3,');
   expect(text).toContain('"prompt_tokens":5,');
 });
@@ -29,8 +29,8 @@ test.each([true, false])(
   async (include_usage) => {
     await using provider = standIn(works);
     await using gateway = await startUnified({ credentials: [at("ANTHROPIC", provider.origin)] });
-    const asked = { stream: true, stream_options: { include_usage } };
-    const text = await (await ask(gateway.origin, "anthropic/claude-sonnet-4-5", asked)).text();
+    const settings = { stream: true, stream_options: { include_usage } };
+    const text = await (await ask(gateway.origin, "anthropic/claude-sonnet-4-5", settings)).text();
     expect(text.match(/"choices":\[\]/g) ?? []).toHaveLength(include_usage ? 1 : 0);
   },
 );
@@ -47,23 +47,23 @@ test("quirks 33 and 34: a stream that ends after content says so, and no other t
   expect(text).toContain('"error"');
   expect(text).not.toContain("[DONE]");
   expect(text).not.toContain('"finish_reason":"stop"');
-  expect(other.asked).toHaveLength(0);
+  expect(other.received).toHaveLength(0);
   await gateway.spool.ended(response.headers.get("gateway-id")!);
   expect(gateway.spool.exchanges.size).toBe(1);
 });
 
 test("quirk 48: one model's 429 leaves the credential's other models alone", async () => {
-  await using provider = standIn((asked) =>
-    asked.json.model === "busy"
+  await using provider = standIn((request) =>
+    request.json.model === "busy"
       ? json({ error: { message: "slow down" } }, 429, { "retry-after": "60" })
-      : works(asked, 0),
+      : works(request, 0),
   );
   await using other = standIn(works);
   await using gateway = await startUnified({ credentials: [at("OPENAI", provider.origin), at("GROQ", other.origin)] });
   for (const model of ["openai/busy,groq/b", "openai/busy,groq/b", "openai/calm,groq/b"])
     expect((await ask(gateway.origin, model)).status).toBe(200);
-  expect(provider.asked.map(({ json }) => json.model)).toEqual(["busy", "calm"]);
-  expect(other.asked).toHaveLength(2);
+  expect(provider.received.map(({ json }) => json.model)).toEqual(["busy", "calm"]);
+  expect(other.received).toHaveLength(2);
 });
 
 test("quirk 49: when all rest, the one whose rest ends first is called", async () => {
@@ -77,7 +77,7 @@ test("quirk 49: when all rest, the one whose rest ends first is called", async (
   expect((await ask(gateway.origin, "openai/a,groq/b")).status).toBe(429);
   const again = await ask(gateway.origin, "openai/a,groq/b");
   expect([again.status, again.headers.get("gateway-provider")]).toEqual([429, "GROQ"]);
-  expect([long.asked.length, short.asked.length]).toEqual([1, 2]);
+  expect([long.received.length, short.received.length]).toEqual([1, 2]);
 });
 
 test("quirk 52: a stored key's 401 is a 502 that names the credential", async () => {
@@ -103,6 +103,6 @@ test("a client that leaves in the middle of an attempt ends everything: 499, and
   expect(await left).toBe("left");
   const recorded = await gateway.spool.endedPath("/v1/chat/completions");
   expect(recorded.end!.status).toBe(499);
-  expect(other.asked).toHaveLength(0);
+  expect(other.received).toHaveLength(0);
   expect(gateway.spool.exchanges.size).toBe(1);
 });

@@ -25,7 +25,7 @@ async function recordOf(body: string | Uint8Array<ArrayBuffer>, headers: Record<
   });
   expect(response.status).toBe(200);
   const record = await gateway.spool.ended(response.headers.get("gateway-id")!);
-  return { ...record, got: provider.asked.at(-1)!.text };
+  return { ...record, got: provider.received.at(-1)!.text };
 }
 
 const CHAT = '{"model":"groq/m-1","messages":[{"role":"user","content":"✓"}]}';

@@ -73,7 +73,7 @@ test("a response repeats the instructions and the cache key", async () => {
 
 const repeatedIn = ({ tools, tool_choice, text }: Json): Repeated => ({ tools, tool_choice, text });
 
-describe.each(CASES)("a client of Responses that asks for %s", (_name, asked, repeated) => {
+describe.each(CASES)("a client of Responses that asks for %s", (_name, settings, repeated) => {
   // Large bodies are translated in another thread.
   test.each([1, 200_000])("reads it in the response, whole and as a stream, %d bytes", async (size) => {
     await using there = standIn(() => json({ choices: [{ index: 0, message: { role: "assistant", content: "hi" } }] }));
@@ -82,7 +82,7 @@ describe.each(CASES)("a client of Responses that asks for %s", (_name, asked, re
       const response = await fetch(`${gateway.origin}/v1/responses`, {
         method: "POST",
         headers: { Authorization: `Bearer ${KEY}`, "content-type": "application/json" },
-        body: JSON.stringify({ model: "mistral/m", input: "x".repeat(size), stream, ...asked }),
+        body: JSON.stringify({ model: "mistral/m", input: "x".repeat(size), stream, ...settings }),
       });
       return response.text();
     };

@@ -13,7 +13,7 @@ interface Sent {
 }
 
 /** A provider that keeps bytes as they came, and answers as the test says. */
-let answer: () => Response = () => new Response("{}");
+let respond: () => Response = () => new Response("{}");
 let sent: Sent[] = [];
 const provider = Bun.serve({
   hostname: "127.0.0.1",
@@ -23,7 +23,7 @@ const provider = Bun.serve({
     const { pathname, search } = new URL(request.url);
     const body = Buffer.from(await request.arrayBuffer());
     sent.push({ path: pathname + search, headers: request.headers, body });
-    return answer();
+    return respond();
   },
 });
 
@@ -188,7 +188,7 @@ function inPieces(bytes: Uint8Array, sizes: readonly number[]): Uint8Array[] {
 
 describe("a request on the same shape", () => {
   test("is the client's, byte for byte, but for the model", async () => {
-    answer = () => new Response("{}", { headers: { "content-type": "application/json" } });
+    respond = () => new Response("{}", { headers: { "content-type": "application/json" } });
     await assertProperty(
       fc.asyncProperty(randomBodies, async ({ place, client, provider: expected }) => {
         sent = [];
@@ -202,7 +202,7 @@ describe("a request on the same shape", () => {
   });
 
   test("without members that route: the others stay as they were", async () => {
-    answer = () => new Response("{}");
+    respond = () => new Response("{}");
     const routing = fc.record({
       name: fc.constantFrom('"models"', '"fallb\\u0061cks"'),
       value: fc.constant("[]"),
@@ -265,7 +265,7 @@ describe("a response on the same shape", () => {
       fc.asyncProperty(streams, cuts, types, statuses, fc.boolean(), async (bytes, sizes, type, status, packed) => {
         const body = packed ? gzipSync(bytes) : bytes;
         const headers = { "content-type": type, "x-own": "1", ...(packed && { "content-encoding": "gzip" }) };
-        answer = () => new Response(bodyOf(inPieces(body, sizes)), { status, headers });
+        respond = () => new Response(bodyOf(inPieces(body, sizes)), { status, headers });
         const response = await post("/v1/chat/completions", '{"model":"groq/m-1","stream":true}');
         expect(response.status).toBe(status);
         expect(Buffer.from(await response.arrayBuffer()).equals(body)).toBe(true);
@@ -287,7 +287,7 @@ describe("a response on the same shape", () => {
       "\n\n",
     ];
     let wake = () => {};
-    answer = () =>
+    respond = () =>
       new Response(
         new ReadableStream({
           async start(controller) {
@@ -323,7 +323,7 @@ test("100 MiB pass in both directions", async () => {
   const body = Buffer.concat([head, text, tail]);
   const back = Buffer.concat([tail, text, head]);
   sent = [];
-  answer = () => new Response(back, { headers: { "content-type": "application/json" } });
+  respond = () => new Response(back, { headers: { "content-type": "application/json" } });
   const response = await post("/v1/chat/completions", new Uint8Array(body));
   expect(response.status).toBe(200);
   expect(Buffer.from(await response.arrayBuffer()).equals(back)).toBe(true);
@@ -349,7 +349,7 @@ test.each([
   '{"error":{"message":"no"},"choices":[{"index":0,"message":{"content":"hi"}}],"error":null}',
 ])("a success that repeats a key passes unchanged, also if another target is available: %s", async (text) => {
   sent = [];
-  answer = () => new Response(text, { headers: { "content-type": "application/json" } });
+  respond = () => new Response(text, { headers: { "content-type": "application/json" } });
   for (const model of ["groq/m-1", "groq/m-1,openai/m-1"]) {
     const response = await post("/v1/chat/completions", JSON.stringify({ model, messages: [] }));
     expect([response.status, await response.text()]).toEqual([200, text]);

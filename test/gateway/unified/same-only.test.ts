@@ -26,8 +26,8 @@ describe("endpoints that are not translated", () => {
     await using gateway = await startUnified({ credentials: [at(name, provider.origin)] });
     const good = await post(gateway.origin, path, { model, input: "x", models: ["groq/other"] });
     expect([good.status, await good.json()]).toEqual([200, { ok: true }]);
-    expect(provider.asked).toHaveLength(1);
-    expect(provider.asked[0]).toMatchObject({ path: expected, json: { model: "m", input: "x" } });
+    expect(provider.received).toHaveLength(1);
+    expect(provider.received[0]).toMatchObject({ path: expected, json: { model: "m", input: "x" } });
     const recorded = await gateway.spool.ended(good.headers.get("gateway-id")!);
     expect(recorded.head).toMatchObject({ provider: name, routing: { mapping: "NO_MAPPING", routedModel: "m" } });
   });
@@ -44,7 +44,7 @@ describe("endpoints that are not translated", () => {
     });
     for (const model of ["openai/m", "azure:azure/m", "azure:old/m"])
       expect((await post(gateway.origin, "/v1/images/generations", { model })).status).toBe(200);
-    expect(provider.asked.map(({ path }) => path)).toEqual([
+    expect(provider.received.map(({ path }) => path)).toEqual([
       "/proxy/v9/images/generations",
       "/openai/v1/images/generations",
       "/openai/deployments/m/images/generations?api-version=2024-10-21",
@@ -59,7 +59,7 @@ describe("endpoints that are not translated", () => {
       headers: { Authorization: `Bearer ${KEY}` },
       body: '{ "prompt":"\\u00e9",  "n": 1.0, "model" : "openai/gpt-image-1"}',
     });
-    expect(provider.asked[0]!.text).toBe('{ "prompt":"\\u00e9",  "n": 1.0, "model" : "gpt-image-1"}');
+    expect(provider.received[0]!.text).toBe('{ "prompt":"\\u00e9",  "n": 1.0, "model" : "gpt-image-1"}');
   });
 
   test("forms: the model is a field, and files pass unread", async () => {
@@ -74,13 +74,13 @@ describe("endpoints that are not translated", () => {
       },
     });
     await using gateway = await startUnified({ credentials: [at("OPENAI", `http://127.0.0.1:${server.port}`)] });
-    const answer = await openai(gateway.origin).audio.transcriptions.create({
+    const response = await openai(gateway.origin).audio.transcriptions.create({
       file: await toFile(bytes, "a.wav"),
       model: "openai/whisper-1",
       language: "de",
     });
     await server.stop(true);
-    expect(answer.text).toBe("hello");
+    expect(response.text).toBe("hello");
     expect([form!.get("model"), form!.get("language")]).toEqual(["whisper-1", "de"]);
     expect(new Uint8Array(await (form!.get("file") as File).arrayBuffer())).toEqual(bytes);
   });
@@ -92,7 +92,7 @@ describe("endpoints that are not translated", () => {
     const response = await post(gateway.origin, "/v1beta/models/google%2Fembed-1:batchEmbedContents", body);
     expect(response.status).toBe(200);
     await post(gateway.origin, "/v1beta/models/google/imagen-4:predict", { instances: [{ prompt: "x" }] });
-    expect(provider.asked.map(({ path, json }) => [path, json])).toEqual([
+    expect(provider.received.map(({ path, json }) => [path, json])).toEqual([
       ["/v1beta/models/embed-1:batchEmbedContents", { requests: [{ ...body.requests[0], model: "models/embed-1" }] }],
       ["/v1beta/models/imagen-4:predict", { instances: [{ prompt: "x" }] }],
     ]);
@@ -107,7 +107,7 @@ describe("endpoints that are not translated", () => {
     await using gateway = await startUnified({ credentials: [at(name, provider.origin)] });
     const response = await post(gateway.origin, path, { model });
     const { error } = await response.json();
-    expect([response.status, provider.asked.length]).toEqual([400, 0]);
+    expect([response.status, provider.received.length]).toEqual([400, 0]);
     expect(error.message).toContain("is not translated");
   });
 
@@ -123,7 +123,7 @@ describe("endpoints that are not translated", () => {
       input: "x",
     });
     expect(await response.json()).toEqual({ ok: true });
-    expect([lacks, fails, works].map(({ asked }) => asked.length)).toEqual([0, 1, 1]);
+    expect([lacks, fails, works].map(({ received: request }) => request.length)).toEqual([0, 1, 1]);
     expect(response.headers.get("gateway-provider")).toBe("GROQ");
   });
 

@@ -2,7 +2,17 @@ import { describe, expect, test } from "bun:test";
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { route } from "../../routing/things.ts";
-import { at, chatAnswer, events, json, KEY, messagesAnswer, messagesEvents, standIn, startUnified } from "./house.ts";
+import {
+  at,
+  chatResponse,
+  events,
+  json,
+  KEY,
+  messagesEvents,
+  messagesResponse,
+  standIn,
+  startUnified,
+} from "./house.ts";
 
 const openai = (origin: string, more: object = {}) =>
   new OpenAI({ baseURL: `${origin}/v1`, apiKey: KEY, maxRetries: 0, ...more });
@@ -10,16 +20,16 @@ const anthropic = (origin: string) => new Anthropic({ baseURL: origin, apiKey: K
 
 describe("an SDK with nothing but base URL and key", () => {
   test("OpenAI's asks an OpenAI model: the same shape, byte for byte but the model", async () => {
-    await using provider = standIn(() => json(chatAnswer("hi")));
+    await using provider = standIn(() => json(chatResponse("hi")));
     await using gateway = await startUnified({ credentials: [at("OPENAI", provider.origin)] });
     const { data, response } = await openai(gateway.origin)
       .chat.completions.create({ model: "openai/gpt-test", messages: [{ role: "user", content: "hello" }], seed: 7 })
       .withResponse();
     expect(data.choices[0]!.message.content).toBe("hi");
-    const [asked] = provider.asked;
-    expect(asked!.path).toBe("/v1/chat/completions");
-    expect(asked!.json).toEqual({ model: "gpt-test", messages: [{ role: "user", content: "hello" }], seed: 7 });
-    expect(asked!.headers.get("authorization")).toBe("Bearer secret-of-openai");
+    const [request] = provider.received;
+    expect(request!.path).toBe("/v1/chat/completions");
+    expect(request!.json).toEqual({ model: "gpt-test", messages: [{ role: "user", content: "hello" }], seed: 7 });
+    expect(request!.headers.get("authorization")).toBe("Bearer secret-of-openai");
     expect(response.headers.get("gateway-provider")).toBe("OPENAI");
     expect(response.headers.get("gateway-model")).toBe("gpt-test");
     expect(response.headers.get("gateway-attempts")).toBe("1");
@@ -35,7 +45,7 @@ describe("an SDK with nothing but base URL and key", () => {
   });
 
   test("OpenAI's asks Claude: translated, whole", async () => {
-    await using provider = standIn(() => json(messagesAnswer("bonjour")));
+    await using provider = standIn(() => json(messagesResponse("bonjour")));
     await using gateway = await startUnified({ credentials: [at("ANTHROPIC", provider.origin)] });
     const { data, response } = await openai(gateway.origin)
       .chat.completions.create({
@@ -52,16 +62,20 @@ describe("an SDK with nothing but base URL and key", () => {
       finish_reason: "stop",
     });
     expect(data.usage).toMatchObject({ prompt_tokens: 5, completion_tokens: 3 });
-    const [asked] = provider.asked;
-    expect(asked!.path).toBe("/v1/messages");
-    expect(asked!.headers.get("x-api-key")).toBe("secret-of-anthropic");
-    expect(asked!.headers.get("anthropic-version")).toBe("2023-06-01");
-    expect(asked!.headers.get("authorization")).toBeNull();
-    expect(asked!.json).toMatchObject({ model: "claude-sonnet-4-5", max_tokens: 64_000, messages: [{ role: "user" }] });
+    const [request] = provider.received;
+    expect(request!.path).toBe("/v1/messages");
+    expect(request!.headers.get("x-api-key")).toBe("secret-of-anthropic");
+    expect(request!.headers.get("anthropic-version")).toBe("2023-06-01");
+    expect(request!.headers.get("authorization")).toBeNull();
+    expect(request!.json).toMatchObject({
+      model: "claude-sonnet-4-5",
+      max_tokens: 64_000,
+      messages: [{ role: "user" }],
+    });
     expect(response.headers.get("gateway-warning")).toBe("dropped seed");
     expect(response.headers.get("x-request-id")).toBe(response.headers.get("gateway-id"));
     const recorded = await gateway.spool.ended(response.headers.get("gateway-id")!);
-    expect(JSON.parse(recorded.provider.response!.toString())).toEqual(messagesAnswer("bonjour"));
+    expect(JSON.parse(recorded.provider.response!.toString())).toEqual(messagesResponse("bonjour"));
     expect(JSON.parse(recorded.responseBody.toString()).choices[0].message.content).toBe("bonjour");
   });
 
@@ -87,8 +101,8 @@ describe("an SDK with nothing but base URL and key", () => {
   });
 
   test("Anthropic's asks an OpenAI model, whole and streamed", async () => {
-    await using provider = standIn((asked) =>
-      asked.json.stream === true
+    await using provider = standIn((request) =>
+      request.json.stream === true
         ? events([
             ...["he", "llo"].map((content) => ({
               data: {
@@ -110,7 +124,7 @@ describe("an SDK with nothing but base URL and key", () => {
             },
             "[DONE]",
           ])
-        : json(chatAnswer("hello")),
+        : json(chatResponse("hello")),
     );
     await using gateway = await startUnified({ credentials: [at("GROQ", provider.origin)] });
     const client = anthropic(gateway.origin);
@@ -121,7 +135,7 @@ describe("an SDK with nothing but base URL and key", () => {
       content: [{ type: "text", text: "hello" }],
       stop_reason: "end_turn",
     });
-    expect(provider.asked[0]!.path).toBe("/openai/v1/chat/completions");
+    expect(provider.received[0]!.path).toBe("/openai/v1/chat/completions");
     const streamed = await client.messages.stream(ask).finalMessage();
     expect(streamed).toMatchObject({ content: [{ type: "text", text: "hello" }], stop_reason: "end_turn" });
   });
@@ -130,7 +144,7 @@ describe("an SDK with nothing but base URL and key", () => {
 describe("failing over", () => {
   test("the next target is called after a failure, and the failure is a record", async () => {
     await using broken = standIn(() => json({ error: { message: "busy" } }, 503));
-    await using works = standIn(() => json(messagesAnswer("from claude")));
+    await using works = standIn(() => json(messagesResponse("from claude")));
     await using gateway = await startUnified({
       credentials: [at("OPENAI", broken.origin), at("ANTHROPIC", works.origin)],
     });

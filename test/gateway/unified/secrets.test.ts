@@ -5,22 +5,23 @@ import { at, events, json, KEY, type Respond, standIn, startUnified } from "./ho
 const SECRET = "planted-provider-credential-0001";
 const OWN = "planted-own-key-of-the-client-02";
 
-const key = (asked: { headers: Headers }) =>
-  (asked.headers.get("authorization") ?? asked.headers.get("x-api-key") ?? "").replace("Bearer ", "");
-const error = (asked: { headers: Headers }) => ({
-  error: { message: `bad: ${key(asked)} and ${key(asked)}`, type: "x" },
+const key = (request: { headers: Headers }) =>
+  (request.headers.get("authorization") ?? request.headers.get("x-api-key") ?? "").replace("Bearer ", "");
+const error = (request: { headers: Headers }) => ({
+  error: { message: `bad: ${key(request)} and ${key(request)}`, type: "x" },
 });
 
 /** Every way in which a provider repeats the key that it was sent. */
 const ECHOES: readonly (readonly [string, boolean, Respond])[] = [
   ...([400, 401, 402, 403, 429, 500].map(
-    (status) => [`status ${status}`, false, (asked) => json(error(asked), status, { "x-seen": key(asked) })] as const,
+    (status) =>
+      [`status ${status}`, false, (request) => json(error(request), status, { "x-seen": key(request) })] as const,
   ) as (readonly [string, boolean, Respond])[]),
   [
     "a compressed error",
     false,
-    (asked) =>
-      new Response(gzipSync(JSON.stringify(error(asked))), {
+    (request) =>
+      new Response(gzipSync(JSON.stringify(error(request))), {
         status: 422,
         headers: { "content-type": "application/json", "content-encoding": "gzip" },
       }),
@@ -28,7 +29,7 @@ const ECHOES: readonly (readonly [string, boolean, Respond])[] = [
   [
     "a stream that begins with an error",
     true,
-    (asked) => events([{ event: "error", data: { type: "error", ...error(asked) } }]),
+    (request) => events([{ event: "error", data: { type: "error", ...error(request) } }]),
   ],
 ];
 
@@ -52,7 +53,7 @@ test.each(ECHOES)("a provider that echoes its key, %s: it is masked everywhere",
     expect(seen).not.toContain(SECRET);
     await gateway.spool.ended(response.headers.get("gateway-id")!);
   }
-  expect(first.asked[0]!.headers.get("authorization")).toBe(`Bearer ${SECRET}`);
+  expect(first.received[0]!.headers.get("authorization")).toBe(`Bearer ${SECRET}`);
   const recorded = [...gateway.spool.exchanges.values()].map((each) => [
     JSON.stringify([each.begin, each.head, each.end, each.provider.requestHead, each.provider.responseHead]),
     ...[each.requestBody, each.responseBody, each.provider.request, each.provider.response].map(String),

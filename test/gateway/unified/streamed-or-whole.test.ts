@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Json } from "../../../src/plugin-host/contract.ts";
-import { at, events, json, KEY, messagesAnswer, messagesEvents, standIn, startUnified } from "./house.ts";
+import { at, events, json, KEY, messagesEvents, messagesResponse, standIn, startUnified } from "./house.ts";
 
 describe("a client gets the form that it requested, whatever the provider sends", () => {
   const asks: readonly (readonly [string, object, (body: Json) => string])[] = [
@@ -12,11 +12,11 @@ describe("a client gets the form that it requested, whatever the provider sends"
     "%s: a whole response from a stream, and a stream from a whole response",
     async (path, body, textOf) => {
       await using streams = standIn(() => events(messagesEvents("hello")));
-      await using answers = standIn(() => json(messagesAnswer("hello")));
+      await using working = standIn(() => json(messagesResponse("hello")));
       await using breaks = standIn(() => events(messagesEvents("hello").slice(0, 4)));
       const named = [
         ["streams", streams],
-        ["answers", answers],
+        ["answers", working],
         ["breaks", breaks],
       ] as const;
       await using gateway = await startUnified({
@@ -30,9 +30,9 @@ describe("a client gets the form that it requested, whatever the provider sends"
         });
       const whole = await ask("streams", false);
       expect([whole.status, whole.headers.get("content-type")]).toEqual([200, "application/json"]);
-      const answer = await whole.json();
-      expect(textOf(answer)).toBe("hello");
-      expect(answer.usage.completion_tokens ?? answer.usage.output_tokens).toBe(3);
+      const response = await whole.json();
+      expect(textOf(response)).toBe("hello");
+      expect(response.usage.completion_tokens ?? response.usage.output_tokens).toBe(3);
       const stream = await ask("answers", true);
       expect(stream.headers.get("content-type")).toStartWith("text/event-stream");
       expect(await stream.text()).toContain("hello");

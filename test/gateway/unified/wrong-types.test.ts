@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Json } from "../../../src/plugin-host/contract.ts";
-import { at, chatAnswer, json, KEY, messagesAnswer, standIn, startUnified } from "./house.ts";
+import { at, chatResponse, json, KEY, messagesResponse, standIn, startUnified } from "./house.ts";
 
 /** A member of a wrong type would be lost in a translation: it is a 400 that names the member, and no provider is asked. */
 
-const provider = standIn(({ path }) => json(path.endsWith("/messages") ? messagesAnswer("hi") : chatAnswer("hi")));
+const provider = standIn(({ path }) => json(path.endsWith("/messages") ? messagesResponse("hi") : chatResponse("hi")));
 let it: Awaited<ReturnType<typeof startUnified>>;
 beforeAll(async () => {
   it = await startUnified({
@@ -63,13 +63,13 @@ const BODIES: Readonly<Record<string, Json>> = {
 };
 
 async function ask(endpoint: string, body: Json) {
-  provider.asked.length = 0;
+  provider.received.length = 0;
   const response = await fetch(`${it.origin}/v1/${endpoint}`, {
     method: "POST",
     headers: { Authorization: `Bearer ${KEY}`, "content-type": "application/json" },
     body: JSON.stringify(body),
   });
-  return { status: response.status, text: await response.text(), asked: provider.asked.length };
+  return { status: response.status, text: await response.text(), received: provider.received.length };
 }
 
 /** The body with another value at a path. */
@@ -84,7 +84,7 @@ function put(body: Json, path: string, value: Json): Json {
 test.each(Object.entries(BODIES))(
   "the %s request of this table is one that can be translated",
   async (endpoint, body) => {
-    expect(await ask(endpoint, body)).toMatchObject({ status: 200, asked: 1 });
+    expect(await ask(endpoint, body)).toMatchObject({ status: 200, received: 1 });
   },
 );
 
@@ -129,8 +129,8 @@ test.each([
   ["messages", "messages[2].content[0].tool_use_id", 5, "a text"],
   ["messages", "messages[2].content[0].is_error", "no", "true or false"],
 ])("%s with %s: %j is refused", async (endpoint, path, value, kind) => {
-  const { status, text, asked } = await ask(endpoint, put(BODIES[endpoint], path, value));
-  expect({ status, asked }).toEqual({ status: 400, asked: 0 });
+  const { status, text, received } = await ask(endpoint, put(BODIES[endpoint], path, value));
+  expect({ status, received }).toEqual({ status: 400, received: 0 });
   const at = Array.isArray(value) && path === "include" ? `${path}[0]` : path;
   expect(text).toContain(at);
   expect(text).toContain(`must be ${kind}`);
@@ -139,7 +139,7 @@ test.each([
 test("arguments of a Responses call may be an object, as in chat", async () => {
   expect(await ask("responses", put(BODIES["responses"], "input[1].arguments", { path: "a" }))).toMatchObject({
     status: 200,
-    asked: 1,
+    received: 1,
   });
-  expect(provider.asked[0]!.json.messages[1].content).toMatchObject([{ type: "tool_use", input: { path: "a" } }]);
+  expect(provider.received[0]!.json.messages[1].content).toMatchObject([{ type: "tool_use", input: { path: "a" } }]);
 });

@@ -287,16 +287,16 @@ describe.each(ENGINES)("packs in %s", (engine) => {
   test("a long text in a body, and a part of a string in it, are not stored again", async () => {
     await using it = await open(engine);
     const prompt = `"\\é ${TEXT}`.repeat(Math.ceil(70_000 / TEXT.length));
-    const asked = part("request", "json", JSON.stringify({ messages: [{ content: prompt }] }));
-    const answered = part("response", "json", JSON.stringify({ text: `first ${TEXT} last` }));
-    const stored = content([asked, answered], { texts: { prompt, completion: TEXT } });
+    const request = part("request", "json", JSON.stringify({ messages: [{ content: prompt }] }));
+    const response = part("response", "json", JSON.stringify({ text: `first ${TEXT} last` }));
+    const stored = content([request, response], { texts: { prompt, completion: TEXT } });
     await it.store.content.put([stored]);
     await expectStored(it.store, new Map([[stored.requestId, stored]]));
     const [row] = await it.store.bodies.query<{ bytes: number }>({
       sql: "select sum(bytes) as bytes from packs",
       args: [],
     });
-    expect(row!.bytes).toBeLessThanOrEqual(asked.bytes.length + answered.bytes.length);
+    expect(row!.bytes).toBeLessThanOrEqual(request.bytes.length + response.bytes.length);
   });
 
   test("a body of many packs is read as it was", async () => {

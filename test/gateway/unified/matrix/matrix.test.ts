@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Answer, ApiError, Json, Part } from "../../../../src/plugin-host/contract.ts";
 import { reasoningLine } from "../../../mapping/shapes/oracle.ts";
-import { type Asked, at, KEY, standIn, startUnified } from "../house.ts";
+import { at, KEY, type Received, standIn, startUnified } from "../house.ts";
 import type { Api } from "./apis/api.ts";
 import { responsesApi } from "./apis/responses.ts";
 import { aiSdk } from "./clients/ai-sdk.ts";
@@ -47,7 +47,7 @@ class Stage {
   #fails: Scene["fails"];
   turn = 0;
   refused: string[] = [];
-  asked: { readonly api: Api; readonly body: Json; readonly received: Asked }[] = [];
+  calls: { readonly api: Api; readonly body: Json; readonly received: Received }[] = [];
   counts = 0;
 
   constructor(outbound: Outbound) {
@@ -60,14 +60,14 @@ class Stage {
     this.turn = 0;
     this.counts = 0;
     this.refused = [];
-    this.asked = [];
+    this.calls = [];
   }
 
   answer(turn: number): readonly Part[] {
     return this.#answers[turn]!;
   }
 
-  readonly respond = (received: Asked): Response => {
+  readonly respond = (received: Received): Response => {
     const { path, json: body } = received;
     if (path === "/token") return Response.json({ access_token: "token-of-google", expires_in: 3_600 });
     if (/count_tokens|countTokens|count-tokens|input_tokens/.test(path)) {
@@ -81,7 +81,7 @@ class Stage {
       const error = { status: 400, message: problem!, type: "invalid_request_error" };
       return Response.json(api?.error(error) ?? {}, { status: 400 });
     }
-    this.asked.push({ api, body, received });
+    this.calls.push({ api, body, received });
     if (this.#fails === "status") return Response.json(api.error(FAILURE), { status: 400 });
     const parts = this.answer(this.turn).map((part) => spokenBy(api, part));
     const answer: Answer = {
@@ -98,7 +98,7 @@ class Stage {
     });
   };
 
-  #unpaid({ headers }: Asked): string | undefined {
+  #unpaid({ headers }: Received): string | undefined {
     const [name, value] = this.#outbound.paid;
     return value.test(headers.get(name) ?? "") ? undefined : `not paid by ${name}`;
   }
@@ -174,7 +174,7 @@ describe.each(OUTBOUNDS.map((outbound) => [outbound.what, outbound] as const))("
           () => undefined,
           (thrown: unknown) => thrown,
         );
-        expect([statusOf(error), stage.asked.length]).toEqual([400, 0]);
+        expect([statusOf(error), stage.calls.length]).toEqual([400, 0]);
         expect(textOf(error)).toMatch(refusal);
         return;
       }
@@ -212,8 +212,8 @@ describe.each(OUTBOUNDS.map((outbound) => [outbound.what, outbound] as const))("
         .catch((thrown: unknown) => thrown);
       expect(stage.refused).toEqual([]);
       if (sent instanceof Error) throw sent;
-      const { api, body } = stage.asked.at(-1)!;
-      expect(stage.asked).toHaveLength(turn + 1);
+      const { api, body } = stage.calls.at(-1)!;
+      expect(stage.calls).toHaveLength(turn + 1);
       const seen = sent as Seen;
       const parts = stage.answer(turn);
       expect(seen).toMatchObject({
@@ -242,7 +242,7 @@ describe.each(OUTBOUNDS.map((outbound) => [outbound.what, outbound] as const))("
     const scene = SCENES.find(({ tools }) => tools)!;
     stage.play(scene);
     expect(await countedByClaudeCode(placeOf(outbound), scene)).toBeGreaterThan(0);
-    expect(stage.asked).toEqual([]);
+    expect(stage.calls).toEqual([]);
   });
 });
 

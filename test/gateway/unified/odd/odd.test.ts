@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Answer, Json } from "../../../../src/plugin-host/contract.ts";
-import { type Asked, at, KEY, standIn, startUnified } from "../house.ts";
+import { at, KEY, type Received, standIn, startUnified } from "../house.ts";
 import { OUTBOUNDS, type Outbound } from "../matrix/outbounds.ts";
 import { ODD_CHAT } from "./requests-chat.ts";
 import { ODD_MESSAGES } from "./requests-messages.ts";
@@ -34,18 +34,18 @@ const ANSWER: Omit<Answer, "model"> = {
 };
 
 /** What a provider was asked last. */
-const asked = new Map<Outbound, { readonly body: Json; readonly problem: string | undefined }>();
+const written = new Map<Outbound, { readonly body: Json; readonly problem: string | undefined }>();
 
 const respond =
   (outbound: Outbound) =>
-  ({ path, json: body }: Asked): Response => {
+  ({ path, json: body }: Received): Response => {
     const api = outbound.apis.find(([pattern]) => pattern.test(path))?.[1];
     // Bytes of the client's own are the provider's to judge.
     const problem = api === undefined ? `nothing at ${path}` : isSame ? undefined : api.refuses(body);
-    asked.set(outbound, { body, problem });
-    const answer = { ...ANSWER, model: outbound.model };
-    if (body.stream !== true && !/stream/i.test(path)) return Response.json(api?.answer(answer) ?? {});
-    const events = Buffer.concat((api?.events(answer) ?? []) as Uint8Array[]);
+    written.set(outbound, { body, problem });
+    const response = { ...ANSWER, model: outbound.model };
+    if (body.stream !== true && !/stream/i.test(path)) return Response.json(api?.answer(response) ?? {});
+    const events = Buffer.concat((api?.events(response) ?? []) as Uint8Array[]);
     return new Response(events, { headers: { "content-type": api?.streamType ?? "" } });
   };
 
@@ -72,7 +72,7 @@ describe.each(CLIENTS)("%s", (shape, path, requests) => {
       for (const [index, outbound] of PLACES.entries()) {
         // Half of them are streamed, another half for the next request.
         const stream = (row + index) % 2 === 0;
-        asked.delete(outbound);
+        written.delete(outbound);
         isSame = outbound.same.includes(shape);
         const model = `${outbound.provider.toLowerCase()}:row-${index}/${outbound.model}`;
         const response = await fetch(gateway.origin + path, {
@@ -89,10 +89,10 @@ describe.each(CLIENTS)("%s", (shape, path, requests) => {
             expect.stringMatching(/^(?:untranslatable|invalid_body|previous_response_not_found)$/),
           ]);
           expect([place, isPathOf(request, failed.param)]).toEqual([place, true]);
-          expect(asked.has(outbound)).toBe(false);
+          expect(written.has(outbound)).toBe(false);
           continue;
         }
-        const { body, problem } = asked.get(outbound)!;
+        const { body, problem } = written.get(outbound)!;
         expect([place, problem]).toEqual([place, undefined]);
         expect([place, text]).toEqual([place, expect.stringMatching(/"fine"|"fi"|"fin"/)]);
         expect([place, unsaid(request, body, response.headers.get("gateway-warning") ?? "")]).toEqual([place, []]);

@@ -22,10 +22,10 @@ const call = (id: string, more: Json = {}): Json => ({
   function: { name: "look", arguments: '{"city":"mark-oslo"}' },
   ...more,
 });
-const talk = (answer: Json, ...more: Json[]): Json => ({
+const talk = (response: Json, ...more: Json[]): Json => ({
   messages: [
     hello,
-    { role: "assistant", ...answer },
+    { role: "assistant", ...response },
     ...(more.length > 0 ? more : [{ role: "user", content: "mark-more" }]),
   ],
 });

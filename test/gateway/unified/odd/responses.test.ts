@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { readSse } from "../../../../src/mapping/events/sse.ts";
 import type { Answer, Json } from "../../../../src/plugin-host/contract.ts";
-import { type Asked, at, KEY, standIn, startUnified } from "../house.ts";
+import { at, KEY, type Received, standIn, startUnified } from "../house.ts";
 import { OUTBOUNDS, type Outbound } from "../matrix/outbounds.ts";
 
 /** Responses that providers, and the servers between, send now and then: what can be read is read, all else is a failure. */
@@ -119,10 +119,10 @@ const NO_ANSWERS: readonly (readonly [string, Odd])[] = [
 let odd: Odd;
 const respond =
   (outbound: Outbound) =>
-  ({ path }: Asked): Response => {
+  ({ path }: Received): Response => {
     const api = outbound.apis.find(([pattern]) => pattern.test(path))![1];
-    const answer = { ...ANSWER, model: outbound.model };
-    return odd({ events: Buffer.concat([...api.events(answer)]), type: api.streamType, whole: api.answer(answer) });
+    const response = { ...ANSWER, model: outbound.model };
+    return odd({ events: Buffer.concat([...api.events(response)]), type: api.streamType, whole: api.answer(response) });
   };
 
 const stack = new AsyncDisposableStack();

@@ -174,13 +174,15 @@ export function* strictProblems(schema: Json): Generator<string> {
 
 function messageLines({ role, content, tool_calls, tool_call_id }: Json): string[] {
   const parts = typeof content === "string" ? [{ type: "text", text: content }] : (content ?? []);
-  const told = role === "developer" ? "system" : role;
+  const sentRole = role === "developer" ? "system" : role;
   if (role === "tool")
     return [`user ${resultLine(tool_call_id, parts.map(({ text }: Json) => text).join("\n"), false)}`];
   return [
-    ...parts.flatMap((part: Json) => (part.type === "text" && part.text === "" ? [] : [`${told} ${partLine(part)}`])),
+    ...parts.flatMap((part: Json) =>
+      part.type === "text" && part.text === "" ? [] : [`${sentRole} ${partLine(part)}`],
+    ),
     ...(tool_calls ?? []).map(
-      ({ id, function: called }: Json) => `${told} ${callLine(id, called.name, JSON.parse(called.arguments))}`,
+      ({ id, function: called }: Json) => `${sentRole} ${callLine(id, called.name, JSON.parse(called.arguments))}`,
     ),
   ];
 }

@@ -14,11 +14,11 @@ export const anthropicSdk: Client = {
       async send(next) {
         messages.push(messagesTurn(next));
         const body = { model, max_tokens: 8_000, system: SYSTEM, messages, ...messagesSettings(scene) };
-        const answer = scene.stream
+        const response = scene.stream
           ? await client.messages.stream(body).finalMessage()
           : await client.messages.create(body);
-        messages.push({ role: "assistant", content: answer.content.map(withoutParsed) });
-        return seenInMessage(answer);
+        messages.push({ role: "assistant", content: response.content.map(withoutParsed) });
+        return seenInMessage(response);
       },
     };
   },

@@ -34,9 +34,9 @@ export const claudeCode: Client = {
         const stream = client.beta.messages.stream(bodyOf(place, scene, markLast(messages), requests++), {
           headers: HEADERS,
         });
-        const answer = await stream.finalMessage();
-        messages.push({ role: "assistant", content: answer.content });
-        return seenInMessage(answer);
+        const response = await stream.finalMessage();
+        messages.push({ role: "assistant", content: response.content });
+        return seenInMessage(response);
       },
     };
   },

@@ -25,11 +25,11 @@ export const langchain: readonly Client[] = [false, true].map((useResponsesApi):
       return {
         async send(next) {
           messages.push(...turns(next));
-          const answer = scene.stream ? await streamed(model, messages) : await model.invoke(messages);
-          messages.push(answer);
-          const { tool_calls: calls = [], usage_metadata: usage }: Json = answer;
+          const response = scene.stream ? await streamed(model, messages) : await model.invoke(messages);
+          messages.push(response);
+          const { tool_calls: calls = [], usage_metadata: usage }: Json = response;
           return {
-            text: answer.text,
+            text: response.text,
             calls: calls.map(({ name: called, args }: Json) => ({ name: called, input: args })),
             ids: calls.map(({ id }: Json) => id),
             finish: calls.length > 0 ? "calls" : "end",

@@ -17,13 +17,13 @@ export const openaiChat: Client = {
         messages.push(...chatTurns(next));
         const body = { model: place.model, messages, ...chatSettings(scene) };
         const stream_options = { include_usage: true };
-        const answer = scene.stream
+        const response = scene.stream
           ? await client.chat.completions.stream({ ...body, stream_options }).finalChatCompletion()
           : await client.chat.completions.create(body);
-        const { message, finish_reason } = answer.choices[0]!;
+        const { message, finish_reason } = response.choices[0]!;
         const { parsed: _, ...kept } = message as Json;
         messages.push(kept);
-        return seenInChat(message, finish_reason, answer.usage);
+        return seenInChat(message, finish_reason, response.usage);
       },
     };
   },
@@ -76,13 +76,13 @@ export const openaiResponses: Client = {
           store: false,
           ...responsesSettings(scene),
         };
-        const answer = scene.stream
+        const response = scene.stream
           ? await client.responses.stream(body).finalResponse()
           : await client.responses.create(body);
-        if (answer.status !== "completed") throw new Error(answer.error?.message ?? answer.status);
+        if (response.status !== "completed") throw new Error(response.error?.message ?? response.status);
         // What only the SDK's parser adds is not sent back.
-        input.push(...answer.output.map(({ parsed_arguments: _, ...item }: Json) => withoutParsed(item)));
-        return seenInOutput(answer.output, answer.usage);
+        input.push(...response.output.map(({ parsed_arguments: _, ...item }: Json) => withoutParsed(item)));
+        return seenInOutput(response.output, response.usage);
       },
     };
   },
