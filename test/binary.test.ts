@@ -31,7 +31,7 @@ function start(env: Readonly<Record<string, string>> = {}): Promise<Weir> {
 
 test("the binary alone proxies, records, reads back, and loads a drop-in next to it", async () => {
   mkdirSync(join(folder, "providers"));
-  // Over 50 kB: the runtime keeps compiled forms of such files in the home directory unless it is told not to.
+  // Over 50 kB: the runtime keeps compiled forms of such files in the home directory unless switched off.
   const provider = `import type { ProviderPlugin } from "weir/plugin";
     export default { apiVersion: 1, name: "ACME", hosts: ["127.0.0.1"], extends: "OPENAI", cost: () => 0.25 } satisfies ProviderPlugin;
     const text = "${"x".repeat(60_000)}";`;

@@ -60,7 +60,7 @@ function bodyEndOf(head: string, bytes: Buffer, start: number): number | undefin
   return bytes.byteLength - start < length ? undefined : start + length;
 }
 
-/** Sends bytes on a connection of their own and answers all that came back until the other side closed or `until` holds. */
+/** Sends bytes on a connection of their own and returns everything received until the other side closed or `until` holds. */
 export function exchangeRaw(
   port: number,
   send: string | readonly (string | Uint8Array)[],

@@ -13,7 +13,7 @@ export interface ServerProcess {
   kill(): Promise<void>;
   start(): Promise<void>;
   isRunning(): boolean;
-  /** Stops it in the middle of whatever it does: it takes connections and answers nothing. */
+  /** Stops it in the middle of whatever it does: it accepts connections and sends no response. */
   freeze(): void;
   thaw(): void;
   [Symbol.asyncDispose](): Promise<void>;

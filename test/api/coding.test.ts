@@ -10,7 +10,7 @@ afterAll(async () => {
   await it[Symbol.asyncDispose]();
 });
 
-/** An answer as it was sent: the runtime would take the coding off. */
+/** A response as it was sent: the runtime would take the coding off. */
 async function ask(path: string, accepted: string, method = "GET") {
   const headers = { "accept-encoding": accepted, authorization: `Bearer ${it.keys.all}` };
   const response = await fetch(it.origin + path, { method, headers, decompress: false });
@@ -18,7 +18,7 @@ async function ask(path: string, accepted: string, method = "GET") {
   return { bytes, coding: response.headers.get("content-encoding"), vary: response.headers.get("vary") };
 }
 
-/** An answer that is long enough. */
+/** A response that is long enough. */
 const LONG = "/openapi.json";
 const plain = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 

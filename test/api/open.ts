@@ -41,10 +41,10 @@ export interface TestApi extends AsyncDisposable {
   readonly config: Config;
   readonly directory: string;
   readonly origin: string;
-  /** Keys of two organizations, and what the gateway was last told. */
+  /** Keys of two organizations, and what the gateway last received. */
   readonly keys: Readonly<Record<"all" | "read" | "write" | "gateway" | "admin" | "other", string>>;
   readonly published: () => readonly KeySnapshot[];
-  /** What the gateway was last told of credentials and routes, and which it could not open. */
+  /** What the gateway last received of credentials and routes, and which it could not open. */
   readonly sent: { credentials: readonly StoredCredential[]; routes: readonly Route[]; question?: RouteQuestion };
   locked: readonly string[];
   mappings: Readonly<Record<string, Mapping>>;
@@ -241,7 +241,7 @@ export async function openApi(settings: Partial<Config> = {}): Promise<TestApi> 
 
 export type RecordRow = Readonly<Record<string, Value>>;
 
-/** Puts one record into the database, with the bodies given; answers its id. */
+/** Puts one record into the database, with the bodies given, and returns its id. */
 export async function insertRecord(
   store: Store,
   organization: string,

@@ -126,7 +126,7 @@ for (const kind of DATABASES) {
       expect((await searchToEnd(it, "old", { filter: inBody })).ids).toEqual([ids[1]!, ids[0]!]);
       const march = { request_response_rmt: { request_created_at: { gte: "2026-02-15T00:00:00Z" } } };
       expect((await searchToEnd(it, "quick", { filter: march })).ids).toEqual([ids[3]!]);
-      // A search may be answered before the words of what is newer are in the index, and says so.
+      // A search may respond before the newest words are in the index; it then says so.
       const whole = "2026-02-01T00:00:00.000Z";
       let first = await search(it, "old", { limit: 1 });
       await until(async () => {

@@ -35,7 +35,7 @@ test("of more requests with one response id than a question is about, the newest
       args: [],
     },
   ]);
-  // Of the room only these are asked.
+  // Of the context only these are used.
   const traced = new TracedRequests({ config, current: store } as unknown as ApiContext, "o");
   const ids = async (to: number) =>
     (await traced.byResponse(["one", "none"], { from: TIME, to })).map(({ request_id }) => request_id);

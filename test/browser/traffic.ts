@@ -3,7 +3,7 @@ import type { Json } from "../../src/plugin-host/contract.ts";
 import { chance } from "../chance.ts";
 import { gatewayHeaders, recordOf, type Weir } from "../e2e/weir.ts";
 
-/** A provider that answers as it is told. */
+/** A provider that responds as the test says. */
 export interface Provider extends Disposable {
   readonly origin: string;
 }
@@ -83,7 +83,7 @@ export function wav(): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(Buffer.concat([head, Buffer.alloc(rate, 128)]));
 }
 
-/** As OpenAI answers. */
+/** A response of OpenAI. */
 export function completion(text: string, more: Json = {}, model = "gpt-4o-mini"): Json {
   return {
     id: "chatcmpl-1",

@@ -32,7 +32,7 @@ afterAll(async () => {
   await it[Symbol.asyncDispose]();
 });
 
-/** Sends a chat to the unified address. @returns its answer. */
+/** Sends a chat to the unified address. @returns its response. */
 async function sendChat(model: string, more: object = {}): Promise<Response> {
   return fetch(`${it.weir.gateway}/v1/chat/completions`, {
     method: "POST",

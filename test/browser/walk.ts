@@ -46,7 +46,7 @@ export async function startWalk(it: Dashboard): Promise<Walk> {
     await nowhere.waitFor({ state: "detached" });
     await ready(page);
     let isAtRest = false;
-    // An answer may make it ask for more.
+    // A response may make it ask for more.
     while (!isAtRest) {
       await until(() => underWay.size === 0);
       await drawn();

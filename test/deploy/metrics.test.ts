@@ -26,7 +26,7 @@ beforeAll(async () => {
     await response.text();
     await recordOf(weir, response.headers.get("gateway-id")!);
   }
-  // A thread that is busy for more than a second is left out of one answer.
+  // A thread that is busy for more than a second is left out of one response.
   const ofThreads = ["weir_recorded_total", "weir_deliveries_waiting"];
   await until(
     async () => {

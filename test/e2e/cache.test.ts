@@ -8,7 +8,7 @@ import { callApi, gatewayHeaders, recordOf, startWeir, until, type Weir } from "
 
 const BODY = JSON.stringify({ model: "gpt-4o-mini", messages: [{ role: "user", content: "How deep?" }] });
 
-/** Answers chat completions with usage, as a stream where asked, and counts its calls. */
+/** Serves chat completions with usage, as a stream if requested, and counts its calls. */
 async function startChat() {
   let calls = 0;
   const server = createServer((request, response) => {

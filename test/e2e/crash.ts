@@ -10,7 +10,7 @@ export interface CrashRound {
   readonly killedAfterMs: number;
   /** Ids whose response headers reached a client. */
   readonly seen: number;
-  /** Of those: answers that arrived whole, that were cut off, that the client left itself. */
+  /** Of those: responses that arrived whole, that were cut off, that the client left itself. */
   readonly whole: number;
   readonly cutOff: number;
   readonly left: number;
@@ -48,7 +48,7 @@ export async function crashRounds(
   try {
     for (let round = 0; round < rounds; round += 1) {
       const load = startLoad(weir.gatewayPort, upstream.origin, clients);
-      // A busy machine may take long to answer the first: there is nothing to lose before.
+      // A busy machine may respond to the first one late: there is nothing to lose before.
       await until(
         async () => load.seen.length >= SEEN_MIN,
         60_000,

@@ -39,7 +39,7 @@ test("the demonstration shows a week of requests, takes another, and leaves noth
   has("tokens of thinking", (row) => row.reasoning_tokens > 0);
   has("a picture", (row) => row.assets.length > 0);
   has("feedback", (row) => row.feedback_rating === true);
-  // Every answer of a provider is read: tokens, model and cost are known.
+  // Every response of a provider is read: tokens, model and cost are known.
   const whole = rows.filter((row) => row.response_status === 200 && row.request_path !== "/v1/embeddings");
   const unread = whole.filter((row) => row.total_tokens === null || row.cost === null || row.unread !== null);
   expect(unread).toEqual([]);

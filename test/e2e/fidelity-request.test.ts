@@ -51,7 +51,7 @@ function meaning(headers: RawMessage["headers"]): Record<string, string> {
 
 const auth = () => `Gateway-Auth: Bearer ${KEY}\r\nGateway-Target-Url: ${upstream.origin}\r\n`;
 
-/** Sends one request through Weir and answers what the upstream read of it. */
+/** Sends one request through Weir and returns what the upstream read of it. */
 async function passed(request: string | Buffer | readonly (string | Buffer)[], method = "GET"): Promise<RawMessage> {
   const before = upstream.received.length;
   const response = await exchange(weir.gatewayPort, request, { method, msMax: 20_000 });

@@ -5,7 +5,7 @@ import { gatewayHeaders, queryIds, recordsOf, startWeir, until, type Weir } from
 
 /**
  * A full disk without a disk of one's own and without root: no file of the process may grow beyond so many bytes. Writes
- * then fail as on a full disk; the signal that comes with it is ignored, as the shell is told before it becomes Weir.
+ * then fail as on a full disk; the signal that comes with it is ignored, because the shell is set to ignore it before it becomes Weir.
  */
 const WRAPPER = ["sh", "-c", 'trap "" XFSZ; exec "$@"', "sh"];
 const limitFiles = (weir: Weir, bytes: number | "unlimited") =>

@@ -19,7 +19,7 @@ afterAll(async () => {
 
 const LISTENERS = ["gatewayPort", "apiPort"] as const;
 
-/** Both listeners answer an ordinary request. */
+/** Both listeners serve an ordinary request. */
 async function stillServing(): Promise<void> {
   const response = await fetch(`${weir.gateway}/v1/alive`, {
     headers: gatewayHeaders(upstream.origin),
@@ -29,7 +29,7 @@ async function stillServing(): Promise<void> {
   expect((await fetch(`${weir.api}/healthz`, { keepalive: false })).status).toBe(200);
 }
 
-/** Sends bytes, ends the sending side, and answers all that comes back until the other side ends as well. */
+/** Sends bytes, ends the sending side, and returns everything received until the other side ends as well. */
 async function send(port: number, bytes: string | Buffer): Promise<string> {
   const socket = connect({ port, host: "127.0.0.1" });
   let seen = "";

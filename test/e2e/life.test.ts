@@ -23,7 +23,7 @@ afterAll(() => {
 const send = (gateway: string, path: string) =>
   fetch(gateway + path, { method: "POST", body: "{}", headers: gatewayHeaders(upstream.origin), keepalive: false });
 
-/** Waits until a service that stops answers 503 or does not listen any more. */
+/** Waits until a stopping service responds with 503 or no longer listens. */
 const takesNothingNew = (gateway: string) =>
   until(
     () =>

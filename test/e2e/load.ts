@@ -1,7 +1,7 @@
 import { Agent, type ClientRequest, request } from "node:http";
 import { gatewayHeaders } from "./weir.ts";
 
-/** What a client saw of one answer. */
+/** What a client saw of one response. */
 export interface SeenResponse {
   /** `gateway-id` of the response head. */
   readonly id: string;

@@ -63,7 +63,7 @@ function textRecord(parts: readonly string[]): Buffer {
   );
 }
 
-/** One answer: the name by pointer, class IN, lifetime 0. */
+/** One response: the name by pointer, class IN, lifetime 0. */
 function record(type: number, bytes: Buffer): Buffer {
   const head = Buffer.from([0xc0, 12, 0, type, 0, 1, 0, 0, 0, 0, bytes.byteLength >> 8, bytes.byteLength & 255]);
   return Buffer.concat([head, bytes]);

@@ -70,7 +70,7 @@ async function passesInAll(count: number, policy: string, before = 0): Promise<v
 }
 
 test("a budget of tokens is overdrawn by no more than one request for each node", async () => {
-  const one = 20; // at least what one answer of the upstream uses
+  const one = 20; // at least what one response of the upstream uses
   const statuses = [];
   for (let at = 0; at < 40; at++) statuses.push(await send(nodes[at % 2 === 0 ? 0 : 1], `${10 * one};w=3600;u=tokens`));
   expect(statuses).toContain(429);

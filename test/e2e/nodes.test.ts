@@ -57,7 +57,7 @@ const call = async (at: Pick<Weir, "api">, method: string, path: string, body?: 
   return ((await response.json()) as Json).data;
 };
 
-/** Sends from both nodes until told to stop. */
+/** Sends from both nodes until stopped. */
 function load(clients: number, run: string) {
   const ids: string[] = [];
   let stopped = false;
@@ -225,7 +225,7 @@ test("a model is mapped through any node, by the one that runs the jobs, also fo
   for (const at of [a, b, a, b]) ids.push((await talk(at, provider.origin)).headers.get("gateway-id")!);
   await recordsOf(a, ids);
   await recordsOf(b, ids);
-  // Whichever has the jobs, the other one also asks for what is done already. It answers "pending" after half a minute.
+  // Whichever node has the jobs, the other one requests what is done already. It gets "pending" after half a minute.
   for (const at of [a, b, a]) {
     await until(
       async () => (await call(at, "POST", "/v1/models/zeta/expedite"))[0].state === "mapped",

@@ -26,10 +26,10 @@ afterAll(() => upstream?.close());
 
 const CHAT = JSON.stringify({ model: "gpt-4o-mini", messages: [{ role: "user", content: "still there?" }] });
 
-/** Far more than an answer takes, and less than any wait for a database. */
+/** Far more than a response takes, and less than any wait for a database. */
 const RESPONSE_MS_MAX = 10_000;
 
-/** Sends `count` requests one after the other; each must be answered in full while the trouble lasts. Answers their ids. */
+/** Sends `count` requests one after the other; each must get a full response during the trouble. Returns their ids. */
 async function traffic(weir: Weir, count: number): Promise<string[]> {
   const ids: string[] = [];
   for (let index = 0; index < count; index += 1) {

@@ -7,7 +7,7 @@ interface Change {
 }
 
 interface Known {
-  /** Of the answer, where it arrived whole. */
+  /** Of the response, where it arrived whole. */
   status: number | undefined;
   removal: "none" | "asked" | "done";
   /** By what they set, in order. */
@@ -79,7 +79,7 @@ export class RaceModel {
 
 function wrongIn(id: string, { status, changes }: Known, record: ApiRecord): readonly string[] {
   const wrong: string[] = [];
-  // The last frames of an answer may be lost with the process: then it says that it was cut off.
+  // The last frames of a response may be lost with the process: then it says that it was cut off.
   if (status !== undefined && ![status, 500].includes(Number(record["response_status"])))
     wrong.push(`${id} was answered ${status}, its record says ${record["response_status"]}`);
   for (const [what, all] of changes) {

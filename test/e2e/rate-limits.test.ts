@@ -9,7 +9,7 @@ import { callApi, gatewayHeaders, KEY, recordsOf, runCommand, startWeir, until, 
 
 /** For tests that leave no limit behind: each has a segment of its own. */
 let shared: Weir;
-/** Every answer used 60 tokens, at the price of its model. */
+/** Every response used 60 tokens, at the price of its model. */
 let provider: Server;
 let origin: string;
 let calls = 0;

@@ -179,10 +179,10 @@ export interface RawUpstream {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** What a raw upstream answers: the bytes of a whole response, or a function that writes them itself. */
+/** The response of a raw upstream: the bytes of a whole response, or a function that writes them itself. */
 export type RawResponse = string | Buffer | ((socket: Socket, request: RawMessage) => void | Promise<void>);
 
-/** A TCP server that keeps what it read and answers prepared bytes. */
+/** A TCP server that keeps what it reads and sends prepared bytes. */
 export async function startRawUpstream(respond: (request: RawMessage) => RawResponse): Promise<RawUpstream> {
   const received: RawMessage[] = [];
   const sockets = new Set<Socket>();

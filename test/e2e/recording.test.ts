@@ -36,7 +36,7 @@ afterAll(async () => {
 
 const CHAT = JSON.stringify({ model: "gpt-4o-mini", messages: [{ role: "user", content: "a planted question" }] });
 
-/** Sends a chat on a raw socket, header names in the case given, and answers the id. */
+/** Sends a chat on a raw socket, header names in the case given, and returns the id. */
 async function chat(lines: readonly string[], host = "weir"): Promise<string> {
   const named = (name: string) => lines.some((line) => line.toLowerCase().startsWith(name));
   const own = [

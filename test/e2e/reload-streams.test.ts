@@ -34,7 +34,7 @@ const sayToAll = (text: string) => {
   for (const response of open) response.write(text);
 };
 
-/** A provider that owns the streams' host, and a plugin that sees each of them and tells its version when asked. */
+/** A provider that owns the streams' host, and a plugin that sees each of them and reports its version. */
 async function drop(version: number): Promise<void> {
   await write(
     "providers",
@@ -54,7 +54,7 @@ async function write(folder: string, text: string): Promise<void> {
   await writeFile(join(weir.dataDirectory, folder, "acme.ts"), text);
 }
 
-/** The version of the plugin that each thread has: the gateway's answers, the recorder's labels what was answered. */
+/** The version of the plugin in each thread: the gateway's is in responses, the recorder's in labels. */
 async function versionsNow(): Promise<{ gateway: string; recorder: unknown }> {
   const response = await askVersion();
   const [record] = await recordsOf(weir, [response.id]);

@@ -12,7 +12,7 @@ let opened: Weir;
 /** Opens one loopback address only. */
 let narrow: Weir;
 let names: NameServer;
-/** Answers on 127.0.0.2, at the port at which the upstream answers on 127.0.0.1. */
+/** Listens on 127.0.0.2, at the port at which the upstream listens on 127.0.0.1. */
 let second: Server;
 
 const ADDRESSES: Readonly<Record<string, readonly string[]>> = {

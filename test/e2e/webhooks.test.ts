@@ -10,7 +10,7 @@ import { callApi, gatewayHeaders, KEY, runCommand, startWeir, until, type Weir }
 let upstream: Upstream;
 let weir: Weir;
 let receiver: Receiver;
-/** What the receiver answers next. */
+/** The next response of the receiver. */
 let status = 200;
 const dataDirectory = mkdtempSync(join(tmpdir(), "weir-webhooks-"));
 const start = () => startWeir({ dataDirectory, env: { WEIR_ALERTS_CRON: "* * * * * *" } });
@@ -34,7 +34,7 @@ async function call(method: string, path: string, body?: object): Promise<Json> 
   return json.data;
 }
 
-/** Sends a request through the gateway and answers its id. */
+/** Sends a request through the gateway and returns its id. */
 async function send(properties: Readonly<Record<string, string>> = {}, path = "/v1/chat/completions"): Promise<string> {
   const named = Object.entries(properties).map(([name, value]) => [`Gateway-Property-${name}`, value]);
   const response = await fetch(weir.gateway + path, {

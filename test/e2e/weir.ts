@@ -46,7 +46,7 @@ const OF_RUN: Readonly<Record<string, string>> = process.env["WEIR_TEST_CALM"]
     }
   : {};
 
-/** A record as the API answers it. */
+/** A record as the API returns it. */
 export type ApiRecord = { readonly [name: string]: Json };
 
 /** The service as a child process, seen only from outside. */
@@ -65,7 +65,7 @@ export interface Weir {
   log(): string;
   /** All that was written to stdout and stderr so far. */
   output(): string;
-  /** Sends SIGTERM and answers the exit status. Removes a temporary data directory. */
+  /** Sends SIGTERM and returns the exit status. Removes a temporary data directory. */
   stop(): Promise<number>;
   /** `kill -9`; the data directory stays. */
   kill(): Promise<void>;
@@ -256,7 +256,7 @@ export async function recordsOf(weir: Pick<Weir, "api">, ids: readonly string[],
   return found;
 }
 
-/** One part of a recorded body, as `GET /v1/request/<id>/body` answers it. */
+/** One part of a recorded body, as `GET /v1/request/<id>/body` returns it. */
 export async function bodyPart(weir: Pick<Weir, "api">, id: string, part: string): Promise<Buffer> {
   const response = await callApi(weir, `/v1/request/${id}/body?part=${part}`);
   if (response.status !== 200) throw new Error(`body answered ${response.status}: ${await response.text()}`);

@@ -19,7 +19,7 @@ export interface ApiServer extends AsyncDisposable {
 
 export const KEY = "sk-weir-us-testkey";
 
-/** What goes wrong with one answer. */
+/** What goes wrong with one response. */
 export type Fault =
   | {
       readonly kind: "status";
@@ -47,7 +47,7 @@ interface ApiServerOptions {
   readonly records: readonly ApiRecord[];
   /** Called for every question; number 0 is the first. */
   readonly fault?: (number: number, path: string) => Fault | undefined;
-  /** Turns an envelope into the answer's text. */
+  /** Turns an envelope into the response's text. */
   readonly print?: (envelope: object) => string;
 }
 

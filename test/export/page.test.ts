@@ -75,7 +75,7 @@ function linesOf(text: string): string {
   return readPage(Buffer.from(text), 1000).lines.toString();
 }
 
-/** What an answer means to `JSON.parse`; undefined when that is nothing. */
+/** What a response means to `JSON.parse`; undefined when that is nothing. */
 function meant(text: string): string[] | undefined {
   try {
     const { data, error } = JSON.parse(text) as { data: Record<string, unknown>[]; error?: unknown };

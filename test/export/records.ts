@@ -32,7 +32,7 @@ export const HOSTILE = [
   "a lone surrogate \ud800",
 ];
 
-/** Signed addresses differ from one answer to the next. */
+/** Signed addresses differ from one response to the next. */
 let signatures = 0;
 const MODELS = ["gpt-5", "claude-opus-5", "=model"];
 const START_MS = Date.parse("2026-03-01T00:00:00.000Z");

@@ -3,7 +3,7 @@ import { type Departing, Departures } from "../../src/gateway/departures.ts";
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Departures that write down what is done to answers and spool. */
+/** Departures that record what is done to responses and spool. */
 function watched() {
   const done: string[] = [];
   const departures = new Departures({

@@ -19,7 +19,7 @@ import { exchangeRaw } from "../raw-http.ts";
 
 export const KEY = "sk-weir-us-test";
 
-/** What the spool was told about one exchange. */
+/** What the spool received of one exchange. */
 export interface Recorded {
   readonly id: string;
   readonly begin: BeginMeta;
@@ -237,7 +237,7 @@ export function gatewayHeaders(target: string, more = ""): string {
   return `Host: weir.test\r\nGateway-Auth: Bearer ${KEY}\r\nGateway-Target-Url: ${target}\r\n${more}`;
 }
 
-/** One request on a connection of its own; the connection closes behind the answer. */
+/** One request on a connection of its own; the connection closes behind the response. */
 export function once(
   gateway: { readonly port: number },
   startLine: string,

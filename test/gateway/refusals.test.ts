@@ -12,7 +12,7 @@ function bodyOf(response: string) {
   return JSON.parse(response.slice(response.indexOf("\r\n\r\n") + 4)).error;
 }
 
-/** Status, code, and that the answer has the shape of every error. */
+/** Status, code, and that the response has the shape of every error. */
 function refusal(response: string): [number, string] {
   const error = bodyOf(response);
   expect(error.type).toBe("gateway_error");
@@ -342,7 +342,7 @@ test("the gateway's own listeners are no target, whatever is allowed", async () 
       ]);
 });
 
-/** A name server that answers A queries by `answer`, and everything else with nothing. */
+/** A name server that answers A queries with `addressesOf`, and other queries with no record. */
 async function startNameServer(addressesOf: (name: string) => readonly string[]) {
   const queries: string[] = [];
   const socket = createSocket("udp4");

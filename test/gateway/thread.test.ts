@@ -18,7 +18,7 @@ import { until } from "../until.ts";
 import { gatewayHeaders, KEY, keySnapshot, startTestGateway, type TestGateway, type TestOptions } from "./harness.ts";
 import { at, chatResponse, json, standIn, startUnified } from "./unified/house.ts";
 
-/** Answers with what it was sent; at `/endless` it begins an answer that has no end. */
+/** Echoes the request; at `/endless` it begins a response that never ends. */
 const RANDOM = chance("bodies");
 let provider: Server;
 let origin: string;

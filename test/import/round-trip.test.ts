@@ -27,7 +27,7 @@ afterAll(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
-/** A chat answer, a stream, a binary, a failure, or text that is no JSON, as the path asks. */
+/** A chat response, a stream, a binary, a failure, or text that is no JSON, as the path asks. */
 async function respond(request: Request): Promise<Response> {
   const url = new URL(request.url);
   if (url.pathname.endsWith("/messages")) {

@@ -9,20 +9,20 @@ export interface Received {
   readonly headers: Headers;
   readonly path: string;
   readonly text: string;
-  /** What it was answered. */
+  /** The response that it got. */
   readonly status: number;
 }
 
 export interface Receiver extends Disposable {
   readonly url: string;
   readonly received: readonly Received[];
-  /** Of those that were answered 200. */
+  /** Those that got a 200. */
   accepted(): readonly Received[];
-  /** The first so many that were answered 200, once they are there. */
+  /** Resolves with the first of those that got a 200, once there are so many. */
   waitFor(count: number, msMax?: number): Promise<readonly Received[]>;
 }
 
-/** Listens on loopback and answers with what `answer` says, 200 unless told otherwise. */
+/** Listens on loopback and responds as `answer` says, by default with 200. */
 export function startReceiver(
   respond: (seen: number) => Response | Promise<Response> = () => new Response(),
 ): Receiver {

@@ -133,7 +133,7 @@ const endless = (): never => {
 
 const models = ({ store }: Rig) => store.records.query({ sql: "select model, count from models", args: [] });
 
-/** All that must be alike. Of an omitted answer only its passing says what it said, and a stream's first byte is not known later. */
+/** All that must be alike. Of an omitted response only its passing says what it said, and a stream's first byte is not known later. */
 async function comparable(there: Rig, id: string, name: string) {
   const {
     seq: _seq,

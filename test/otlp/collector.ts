@@ -22,7 +22,7 @@ interface CollectedSpan {
   readonly attributes: Readonly<Record<string, Json>>;
 }
 
-/** A collector on loopback that takes OTLP over HTTP in JSON; `answer` says what it answers to the n-th batch, from 0. */
+/** A collector on loopback that takes OTLP over HTTP in JSON; `answer` returns the response to the n-th batch, from 0. */
 export async function startCollector(
   respond: (batch: number) => { status: number; headers?: Record<string, string>; body?: string } | "stall" = () => ({
     status: 200,

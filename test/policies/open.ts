@@ -132,7 +132,7 @@ export function requestOf(request: RequestParts = {}): GatewayRequest {
   };
 }
 
-/** How it ended: answered by the provider. */
+/** How it ended: the provider responded. */
 export const COMPLETE = { status: 200, outcome: "complete", forwarded: true } as const;
 export const REFUSED = { status: 403, outcome: "refused", forwarded: false } as const;
 

@@ -40,7 +40,7 @@ test("a window admits exactly the requests that a plain list of admissions admit
         const admitted = window.total(now, span) < quota;
         expect(admitted).toBe(plain.total(now, windowMs) < quota);
         if (!admitted) {
-          // Who waits as long as it is told is admitted, and who waits a moment less is not.
+          // A request that waits as long as the response says is admitted; one that waits a moment less is not.
           const freeAt = window.freeAt(now, span, quota);
           if (quota > 0) expect(plain.total(freeAt, windowMs)).toBeLessThan(quota);
           expect(plain.total(freeAt - 1, windowMs)).toBeGreaterThanOrEqual(quota);

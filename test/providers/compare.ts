@@ -53,7 +53,7 @@ export function compare(recording: Json, reading: ExchangeReading, schema: LlmSc
   ];
 }
 
-/** Some recordings of moderations leave out the model although the answer names it. */
+/** Some recordings of moderations leave out the model although the response names it. */
 const modelSent = ({ expect, response }: Json): Json[] =>
   expect.model === null && typeof response.body === "string" ? [parseJson(response.body)?.model] : [];
 

@@ -46,7 +46,7 @@ export function bodyBytes({ response }: Fixture): Buffer {
   return Buffer.from(typeof text === "string" ? text : (JSON.stringify(text) ?? ""));
 }
 
-/** What the recorder would hand in for a fixture, whose answer may have been cut off after `bytesMax`. */
+/** What the recorder would hand in for a fixture, whose response may have been cut off after `bytesMax`. */
 export function inputOf(fixture: Fixture, provider: ProviderPlugin | undefined, bytesMax = Infinity): ExchangeInput {
   const { request, response } = fixture;
   const url = new URL(request.url);

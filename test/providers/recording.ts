@@ -6,7 +6,7 @@ import { decodeBody } from "../../src/runtime/content-coding.ts";
 
 const BODY_BYTES_MAX = 64 * 1024 * 1024;
 
-/** The answer of a recorded exchange as the recorder hands it to the readers: events of a stream, or the whole body. */
+/** The response of a recorded exchange as the recorder hands it to the readers: events of a stream, or the whole body. */
 export async function recordedResponse({
   request,
   response,

@@ -22,7 +22,7 @@ const shims = join(folder, "bin");
 let upstream: Upstream;
 let weir: Weir;
 let firstKey: string;
-/** What earlier commands answered, for those that go on from there. */
+/** The output of earlier commands, for commands that use it. */
 let gatewayId = "";
 
 beforeAll(async () => {

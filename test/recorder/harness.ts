@@ -105,7 +105,7 @@ export interface Passed {
 
 const JSON_TYPE = ["Content-Type", "application/json"];
 
-/** Lets one exchange pass through the spool, from begin to end, and answers its id. */
+/** Lets one exchange pass through the spool, from begin to end, and returns its id. */
 export function pass(spool: SpoolWriter, passed: Passed = {}): string {
   const id = passed.id ?? crypto.randomUUID();
   const time = passed.begin?.time ?? Date.now();

@@ -4,7 +4,7 @@ import { configIn, startRecorder } from "./harness.ts";
 
 /**
  * A program for tests to kill: writes exchanges into the spool of the directory given, and prints the id of each whose
- * begin is in the page cache, as the gateway would before an answer leaves it. With a second argument it records too, configured
+ * begin is in the page cache, as the gateway would before a response leaves it. With a second argument it records too, configured
  * by the third, which is JSON.
  */
 const spool = spoolIn(join(process.argv[2]!, "spool"), { segmentBytes: 40_000 });

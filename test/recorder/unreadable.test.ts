@@ -228,7 +228,7 @@ test.each(DAMAGES)(
     const lost = metric(metrics, expected.torn ? "weir_spool_torn_bytes_total" : "weir_spool_missing_bytes_total");
     expect(lost).toBeWithin(1, size + 1);
 
-    // It is told by the run that read it, and by no later one.
+    // Only the run that read it reports it.
     await recorder.stop();
     recorder = startRecorder(directory.path);
     await recorder.barrier();

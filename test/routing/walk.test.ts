@@ -28,7 +28,7 @@ const text = ({ target, credential, model }: Candidate) =>
 const shown = (next: Next | undefined) => next && `${text(next.candidate)}${next.again ? " again" : ""}`;
 const status = (code: number): Failure => failureOf(code, "");
 
-/** All that is asked where every attempt fails alike. */
+/** The calls, in order, if every attempt fails alike. */
 function calledAfter(walking: Walk, failure: Failure): string[] {
   const found: string[] = [];
   for (let next = walking.first(NOW); next !== undefined; ) {

@@ -48,7 +48,7 @@ class NodeCall implements UpstreamCall {
   #paused = false;
   #settled = false;
   #headSeen = false;
-  /** When it was sent, unless something was answered or it was sent again already. */
+  /** When it was sent, unless a response began or it was sent again. */
   #resendableAt: number | undefined;
 
   constructor(request: UpstreamRequest, events: UpstreamEvents, options: UpstreamOptions, agents: Agents) {
@@ -161,7 +161,7 @@ class NodeCall implements UpstreamCall {
     this.#events.onHead(incoming.statusCode ?? 0, incoming.statusMessage ?? "", incoming.rawHeaders);
   }
 
-  /** A kept connection that the provider closed just then is no failure yet: nothing of the answer has come. */
+  /** A kept connection that the provider closed just then is no failure yet: nothing of the response has arrived. */
   #lost(error: Error): void {
     if (this.#settled) return;
     const { method, framing, body } = this.#request;

@@ -15,7 +15,7 @@ interface Read {
   whole: boolean;
 }
 
-/** What the parser makes of bytes that come in these pieces, each request being answered as soon as it is whole. */
+/** What the parser makes of bytes that come in these pieces, if each request gets its response as soon as it is complete. */
 function read(pieces: readonly string[], headBytesMax = 1_000): { requests: Read[]; fault: string | undefined } {
   const requests: Read[] = [];
   const parser: RequestParser = new RequestParser(headBytesMax, {

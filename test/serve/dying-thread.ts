@@ -1,7 +1,7 @@
 import { expose } from "../../src/runtime/rpc.ts";
 import { threadStart } from "../../src/runtime/thread.ts";
 
-/** A thread that says which one it is, and ends when it is told to. */
+/** A thread that says which one it is, and ends on request. */
 const { options, port } = threadStart<{ number: number; fails?: boolean }>();
 expose(port, {
   ready: async () => {

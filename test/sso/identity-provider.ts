@@ -102,7 +102,7 @@ export class IdentityProvider implements AsyncDisposable {
     return provider.interactionFinished(request, response, { consent: { grantId: await grant.save() } });
   }
 
-  /** Replaces the ID token in the answer of the token endpoint. */
+  /** Replaces the ID token in the response of the token endpoint. */
   #signAnew(response: ServerResponse): void {
     const end = response.end.bind(response) as (text: string) => ServerResponse;
     response.end = ((text: unknown) => {

@@ -20,7 +20,7 @@ const claims = { email: "ada@lab.test", email_verified: true };
 const isCallback = ({ pathname }: URL) => pathname.endsWith("/callback");
 const sessionName = () => `weir_session_${world.it.config.api_port}`;
 
-/** What the callback answers, and whether somebody is logged in by it. */
+/** The response of the callback, and whether it logs somebody in. */
 async function outcome({ response, browser }: Awaited<ReturnType<SsoWorld["logIn"]>>) {
   const isIn = browser.cookies(world.it.origin).has(sessionName());
   return [response.status, response.status < 400 ? null : (await response.json()).code, isIn];

@@ -22,7 +22,7 @@ export const RESPONSES_USAGE = {
   total_tokens: 67,
 };
 
-/** The dated name that a provider answers with, whatever alias was asked for. */
+/** The dated name in a provider's response, whatever alias was requested. */
 export const datedName = (model: string) => `${model}-2026-03-01`;
 
 const CREATED = 1_790_000_000;

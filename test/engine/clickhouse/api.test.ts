@@ -20,7 +20,7 @@ function suite() {
   }, 120_000);
   afterAll(() => it[Symbol.asyncDispose](), 120_000);
 
-  /** A busy machine answers 503 after ten seconds in which the recorder did not catch up; then the call is made again. */
+  /** On a busy machine the API responds with 503 if the recorder does not catch up within ten seconds; the call is then repeated. */
   const call: TestApi["call"] = async (...call) => {
     for (;;) {
       const response = await it.call(...call);

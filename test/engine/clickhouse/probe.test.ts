@@ -10,7 +10,7 @@ import { isClickHouseMissing, ownDatabase, sharedClickHouse } from "./server.ts"
 // A busy server takes its time; nothing here is about that.
 setDefaultTimeout(600_000);
 
-/** A server without tables that says of itself what it is told to. */
+/** A server without tables that reports what the test says. */
 function pretending(respond: () => string) {
   const fetch = async (request: Request) => {
     const sql = await request.text();

@@ -18,7 +18,7 @@ export interface ClickHouseRig extends Rig {
 export const recordsAt = (url: string, database = ownDatabase()) =>
   ({ records_engine: "clickhouse", records_url: url, records_database: database }) as const satisfies Partial<Config>;
 
-/** A recorder that writes into ClickHouse, on the server that all tests share unless told otherwise. */
+/** A recorder that writes into ClickHouse, by default on the server that all tests share. */
 export async function clickHouseRig(
   changes: Partial<RecorderOptions> & { settings?: Partial<Config> } = {},
 ): Promise<ClickHouseRig> {

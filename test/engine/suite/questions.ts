@@ -7,7 +7,7 @@ import { decodeSort } from "../../../src/filter/sort.ts";
 import { Deadline } from "../../../src/store/database/deadline.ts";
 import { ORGANIZATION } from "../../filter/world.ts";
 
-/** What is asked of an engine over the records that a filter selects. */
+/** The questions to an engine about the records that a filter selects. */
 export type Question = (engine: EngineReader, filter: unknown) => Promise<unknown>;
 
 const until = () => new Deadline(60_000);
@@ -35,7 +35,7 @@ const sessionsBy =
   async ({ aggregates }, filter) =>
     withSortedUsers(await aggregates.sessions(scopeOf(filter), { order, page: PAGE }, until()));
 
-/** The order of a session's users is no part of an answer. */
+/** The order of a session's users is no part of a result. */
 const withSortedUsers = (rows: readonly Readonly<Record<string, unknown>>[]) =>
   rows.map((row) => ({ ...row, users: (row["users"] as readonly string[]).toSorted() }));
 
@@ -60,7 +60,7 @@ const pages =
     return ids;
   };
 
-/** Every question about many records. Two engines with the same records give the same answers, but for the last digits of sums. */
+/** Every question about many records. Two engines with the same records give the same results, except for the last digits of sums. */
 export const QUESTIONS: Readonly<Record<string, Question>> = {
   "metrics of all": ({ aggregates }, filter) =>
     aggregates.metrics(scopeOf(filter), { groupBy: [], timeBucket: undefined, limit: 1, offset: 0 }, until()),
@@ -122,7 +122,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
   "pages by tokens": pages({ total_tokens: "asc" }),
 };
 
-/** An answer with its numbers to twelve digits: sums in another order differ in the last ones. */
+/** A result with its numbers to twelve digits: sums in another order differ in the last ones. */
 export function rounded(result: unknown): unknown {
   return JSON.parse(JSON.stringify(result), (_, part) =>
     typeof part === "number" ? Number(part.toPrecision(12)) : part,

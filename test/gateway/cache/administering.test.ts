@@ -8,7 +8,7 @@ import { ask, countingProvider, handProvider, ownHome, requestText } from "./ask
 const OTHER = "sk-weir-us-other";
 const keys = [keySnapshot(KEY), keySnapshot(OTHER, { organizationId: "org-2" })];
 
-/** Four answers of one organization and one of another. */
+/** Four responses of one organization and one of another. */
 async function filled(home: ReturnType<typeof ownHome>) {
   const provider = await countingProvider();
   const gateway = await home.gateway({ keys });

@@ -3,10 +3,10 @@ import { temporaryDirectory } from "../../directory.ts";
 import { exchangeRaw, startProvider } from "../../raw-http.ts";
 import { gatewayHeaders, idOf, KEY, startTestGateway, type TestGateway, type TestOptions } from "../harness.ts";
 
-/** An answer as the client saw it. */
+/** A response as the client saw it. */
 export interface ParsedResponse {
   readonly status: number;
-  /** `HIT`, `MISS`, or "" where the cache was not asked. */
+  /** `HIT`, `MISS`, or "" if the cache was not used. */
   readonly cache: string;
   readonly place: string;
   readonly id: string;
@@ -69,7 +69,7 @@ export function chunksOf(wire: string): string[] {
   }
 }
 
-/** A provider that numbers its answers, so that a repeated one shows. */
+/** A provider that numbers its responses, so that a repeated one shows. */
 export async function countingProvider(status = "200 OK", more = "") {
   let calls = 0;
   const provider = await startProvider(({ socket }) => {
@@ -88,7 +88,7 @@ export async function countingProvider(status = "200 OK", more = "") {
   };
 }
 
-/** A provider whose answers the test writes itself; `asked` resolves with the socket of the call of that number. */
+/** A provider whose responses the test writes itself; `socketAt` resolves with the socket of the call of that number. */
 export async function handProvider() {
   const sockets: net.Socket[] = [];
   const waiting = new Map<number, (socket: net.Socket) => void>();

@@ -4,7 +4,7 @@ import { Flight, FlightBudget, type Reader } from "../../../src/gateway/cache/fl
 import { type UpstreamCall, UpstreamError, type UpstreamEvents } from "../../../src/runtime/http/upstream.ts";
 import { assertProperty } from "../../chance.ts";
 
-/** A reader that writes down what it is told. */
+/** A reader that records the calls it gets. */
 class Listener implements UpstreamEvents {
   readonly heard: string[] = [];
   paused = false;

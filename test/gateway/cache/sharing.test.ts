@@ -245,7 +245,7 @@ test("a burst of hits gets whole responses, and leaves no file open", async () =
   const responses = await Promise.all(Array.from({ length: 300 }, () => ask(gateway, provider.origin)));
   expect(responses.every(({ cache, body }) => cache === "HIT" && body === '{"answer":1}')).toBe(true);
   const open = () => readdirSync("/proc/self/fd").filter((fd) => linkOf(`/proc/self/fd/${fd}`).includes(home.path));
-  // The last of them closes once its answer has left.
+  // The last of them closes once its response has left.
   for (const until = performance.now() + 2_000; open().length > 0 && performance.now() < until; ) await Bun.sleep(10);
   expect(open()).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { exchangeRaw, startProvider } from "../../raw-http.ts";
 import { type Asking, ask, chunksOf, handProvider, ownHome, parseResponse, requestText } from "../cache/asking.ts";
 import { startTestGateway } from "../harness.ts";
 
-/** A provider that answers in the order of `answers`, and the last of them from then on; "" breaks the connection. */
+/** A provider that sends the `responses` in order, and then repeats the last; "" breaks the connection. */
 async function scripted(...responses: string[]) {
   const seen: { head: string; body: string; at: number }[] = [];
   const provider = await startProvider(({ head, body, socket }) => {

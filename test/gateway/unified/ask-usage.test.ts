@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { at, events, KEY, type Received, standIn, startUnified } from "./house.ts";
 
-/** A chat stream is asked for its usage where a limit counts it, and the client sees nothing of that. */
+/** A limit that counts usage requests it of a chat stream; the client does not see it. */
 
 const chunk = (more: object) => ({
   data: { id: "c", object: "chat.completion.chunk", created: 1, model: "m", ...more },

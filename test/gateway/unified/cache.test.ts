@@ -41,7 +41,7 @@ async function ask(origin: string, body: object, headers: Record<string, string>
   };
 }
 
-/** A gateway with a cache of its own, and a provider that numbers its answers. */
+/** A gateway with a cache of its own, and a provider that numbers its responses. */
 async function house(options: (origin: string) => UnifiedOptions) {
   const directory = temporaryDirectory("unified-cache");
   const provider = standIn(({ path, json: body }, number) => {

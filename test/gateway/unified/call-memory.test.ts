@@ -7,7 +7,7 @@ const redacted = { type: "redacted_thinking", data: "secret" };
 const use = (id: string) => ({ type: "tool_use", id, name: "f", input: {} });
 const text = { type: "text", text: "Let me look." };
 
-/** The blocks of an answer as Anthropic streams them. */
+/** The blocks of a response as Anthropic streams them. */
 const streamed = (blocks: readonly Json[]) =>
   events([
     { event: "message_start", data: { type: "message_start", message: { ...messagesResponse(""), content: [] } } },

@@ -15,7 +15,7 @@ const chat = {
   tools: [{ type: "function", function: { name: "f", parameters: { type: "object" } } }],
 };
 
-/** An answer that calls with these arguments, and the place for its text in JSON. */
+/** A response that calls with these arguments, and the place for its text in JSON. */
 const ANSWERS: Readonly<Record<string, unknown>> = {
   messages: {
     content: [{ type: "tool_use", id: "call_1", name: "f", input: "HERE" }],

@@ -116,7 +116,7 @@ test("a refused credential rests: shown to callers that may use it, and passed o
   const { targets } = await gateway.explainRoute(question("fast"));
   expect(targets[0]!.state).toStartWith("resting until ");
   expect(targets.map(({ skipped }) => skipped).slice(0, 2)).toEqual(["it rests", null]);
-  // With nothing else, it is asked all the same.
+  // It is called regardless if there is nothing else.
   const alone = await gateway.explainRoute(question("anthropic/claude-sonnet-4-5"));
   expect(alone.targets).toMatchObject([{ skipped: null }]);
 });

@@ -92,7 +92,7 @@ interface Moment {
   readonly stall?: number;
   readonly same: Seen;
   readonly translated: Seen;
-  /** The status of the failed attempt's record; undefined where no other target is asked any more. */
+  /** The status of the failed attempt's record; undefined if no other target is called. */
   readonly recorded?: number;
 }
 

@@ -42,7 +42,7 @@ interface Kind {
   /** What a client sees where there is one target, in the same shape and translated. */
   readonly same: number;
   readonly translated: number;
-  /** Whether the next target is asked. */
+  /** Whether the next target is called. */
   readonly leads: boolean;
   /** What a failed attempt's record says. */
   readonly recorded: number | readonly [number, number];

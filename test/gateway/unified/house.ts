@@ -24,7 +24,7 @@ export interface Received {
 
 export type Respond = (request: Received, at: number) => Response | Promise<Response>;
 
-/** A provider on loopback that notes what it is asked. */
+/** A provider on loopback that keeps the requests that it receives. */
 export function standIn(respond: Respond) {
   const received: Received[] = [];
   const server = Bun.serve({
@@ -83,7 +83,7 @@ export async function startUnified({ credentials = [], routes = [], prices = [],
   });
 }
 
-/** One plugin, as requests are asked about by it. */
+/** One plugin, called as the gateway calls it. */
 export async function hooksOf(plugin: GatewayPlugin, options: Json): Promise<RequestHooks> {
   const hooks = new Hooks(keptLog().log);
   const from = undefined as never;

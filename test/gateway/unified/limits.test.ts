@@ -106,7 +106,7 @@ test("tokens and cents are charged to the credential that paid, failed calls to 
   await it.gateway.spool.ended(headers.get("gateway-id")!);
   await it.gateway.spool.until(() => used(it, "anthropic", limit)[1]! > 0);
   expect(used(it, "anthropic", limit)).toEqual([1, TOKENS, 1]);
-  // Asked once; what it got is no answer, which costs nothing.
+  // Called once; a failed call costs nothing.
   expect(used(it, "first", limit)).toEqual([1, 0, 0]);
 });
 

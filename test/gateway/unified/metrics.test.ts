@@ -36,7 +36,7 @@ test("attempts, failures, rests and translation are counted by provider, model a
     await shown(gateway);
   expect(seconds).toBeGreaterThan(0);
   expect(rest).toEqual({
-    // Its model has answered nothing yet.
+    // Its model has not responded yet.
     'attempts_total{provider="OPENAI",model="other",route="fa\\"st"}': 1,
     'attempts_total{provider="ANTHROPIC",model="claude-a",route="fa\\"st"}': 2,
     'attempts_total{provider="GROQ",model="b",route=""}': 2,

@@ -10,7 +10,7 @@ import { at, json, KEY, standIn, startUnified } from "./house.ts";
 
 /**
  * The Vercel AI SDK as an oracle over the wire: its own provider calls the provider, and its other providers call Weir, which
- * calls the same provider. Both must ask it the same thing, and understand its answer alike.
+ * calls the same provider. Both must send it the same request, and read its response alike.
  */
 
 type Target = Shape | "generate-content";
@@ -73,7 +73,7 @@ afterAll(async () => {
   await provider[Symbol.asyncDispose]();
 });
 
-/** What the provider is asked, and what the SDK makes of the answer. */
+/** What the provider receives, and what the SDK reads from its response. */
 async function calledWith(model: { doGenerate(o: Json): Json }, options: Json) {
   provider.received.length = 0;
   const response = await model.doGenerate(options);

@@ -10,7 +10,7 @@ import type { Oracle } from "../../mapping/shapes/oracle.ts";
 import { encodeEventStream } from "../../providers/eventstream.ts";
 import { at, json, KEY, standIn, startUnified } from "./house.ts";
 
-/** What every provider answers here: it thinks, speaks and calls a tool. */
+/** The response of every provider here: it thinks, speaks and calls a tool. */
 const ANSWER: Answer = {
   id: "answer-1",
   model: "m-1",

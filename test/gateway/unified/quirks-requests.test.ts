@@ -175,7 +175,7 @@ describe("the response", () => {
         ]),
     ],
   ];
-  // Groq speaks Responses itself: a chat-only provider is asked through its own shape.
+  // Groq speaks Responses itself: a chat-only provider is called in its own shape.
   test.each(STREAMS)(
     "quirk 35: a stream of %s has the whole grammar of Responses",
     async (provider, model, respond) => {

@@ -25,7 +25,7 @@ describe("quirk 21: how much to think", () => {
     await provider[Symbol.asyncDispose]();
   });
 
-  /** Sends a request. @returns what the provider was asked, and what the client was told of it. */
+  /** Sends a request. @returns what the provider received, and the warning that the client got. */
   async function ask(path: string, body: object) {
     provider.received.length = 0;
     const response = await fetch(`${gateway.origin}/v1/${path}`, {
@@ -40,7 +40,7 @@ describe("quirk 21: how much to think", () => {
   }
 
   test.each([
-    // Nothing asked, nothing sent: a missing effort is not "off".
+    // No setting, nothing sent: a missing effort is not "off".
     ["gemini-2.5-flash", {}, undefined, null],
     ["gemini-2.5-pro", {}, undefined, null],
     ["gemini-3-flash", {}, undefined, null],

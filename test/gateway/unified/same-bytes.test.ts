@@ -12,7 +12,7 @@ interface Sent {
   readonly body: Buffer;
 }
 
-/** A provider that keeps bytes as they came, and answers as the test says. */
+/** A provider that keeps the bytes it received, and responds as the test says. */
 let respond: () => Response = () => new Response("{}");
 let sent: Sent[] = [];
 const provider = Bun.serve({
@@ -40,7 +40,7 @@ afterAll(async () => {
   await provider.stop(true);
 });
 
-/** Where each shape is asked, and for which provider it is the provider's own. */
+/** The path of each shape, and the provider whose own shape it is. */
 const PLACES = {
   "/v1/chat/completions": ["groq/m-1", "/openai/v1/chat/completions"],
   "/v1/responses": ["openai/m-1", "/v1/responses"],

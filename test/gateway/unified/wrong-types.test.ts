@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Json } from "../../../src/plugin-host/contract.ts";
 import { at, chatResponse, json, KEY, messagesResponse, standIn, startUnified } from "./house.ts";
 
-/** A member of a wrong type would be lost in a translation: it is a 400 that names the member, and no provider is asked. */
+/** A member of a wrong type would be lost in a translation: it is a 400 that names the member, and no provider is called. */
 
 const provider = standIn(({ path }) => json(path.endsWith("/messages") ? messagesResponse("hi") : chatResponse("hi")));
 let it: Awaited<ReturnType<typeof startUnified>>;

@@ -160,7 +160,7 @@ function limits(): void {
   });
 }
 
-/** Time that passes when the test says so: nothing settles before every node has told what it holds. */
+/** Time that passes when the test says so: nothing settles before every node has reported what it holds. */
 class Clock {
   nowMs = 0;
 }
@@ -171,7 +171,7 @@ class Counting {
   readonly shares: Shares;
   readonly share: PluginShare;
   passed = 0;
-  /** Claims that were answered, and how many of them by the database. */
+  /** Claims that got a result, and how many of them from the database. */
   claimed = 0;
   fromDatabase = 0;
 
@@ -221,7 +221,7 @@ function nodes(count: number, key: string, quota: number, first = 0) {
   return {
     all,
     passed: () => all.reduce((sum, node) => sum + node.passed, 0),
-    /** Resolves once every node has told what it holds, and lets the time pass that they wait for each other. */
+    /** Resolves once every node has reported what it holds, and lets the time pass that they wait for each other. */
     async settle() {
       const before = all.map((node) => node.claimed);
       await until(
@@ -234,7 +234,7 @@ function nodes(count: number, key: string, quota: number, first = 0) {
       );
       clock.nowMs += 10_000;
     },
-    /** Resolves once the server alone is asked. */
+    /** Resolves once only the server is used. */
     async ready() {
       await connected(all, true);
       await until(
@@ -257,7 +257,7 @@ function nodes(count: number, key: string, quota: number, first = 0) {
   };
 }
 
-/** Sends until so many have passed; a node that was refused is asked again. */
+/** Sends until so many have passed; a refused node is tried again. */
 async function pass(world: ReturnType<typeof nodes>, count: number): Promise<void> {
   let at = 0;
   await until(

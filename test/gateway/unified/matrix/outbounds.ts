@@ -10,7 +10,7 @@ import { messagesApi } from "./apis/messages.ts";
 import { ollamaApi } from "./apis/ollama.ts";
 import { responsesApi } from "./apis/responses.ts";
 
-/** A place that answers, with the paths at which it does. */
+/** A provider, with the paths that it serves. */
 export interface Outbound {
   readonly what: string;
   readonly provider: string;

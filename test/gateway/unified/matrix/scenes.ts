@@ -9,7 +9,7 @@ export type Next =
   | { readonly user: readonly Said[] }
   | { readonly results: readonly { readonly id: string; readonly name: string; readonly text: string }[] };
 
-/** What a client saw of an answer. */
+/** What a client saw of a response. */
 export interface Seen {
   readonly text: string;
   readonly calls: readonly { readonly name: string; readonly input: Json }[];
@@ -27,7 +27,7 @@ export interface Scene {
   readonly schema?: true;
   readonly thinking?: true;
   readonly user: readonly Said[];
-  /** What the model says, one answer a turn. `state` is of the thought, or of the call. */
+  /** What the model says, one response per turn. `state` is of the thought, or of the call. */
   readonly answers: (
     state: (of: string) => State | undefined,
     callState: State | undefined,
@@ -112,7 +112,7 @@ export const SCENES: readonly Scene[] = [
   { name: "an error in mid-stream", stream: true, user: hello, answers: talk, fails: "stream" },
 ];
 
-/** What the client sends after an answer: results in reverse, or the next question. */
+/** What the client sends after a response: results in reverse, or the next question. */
 export function nextAfter({ ids, calls }: Seen): Next {
   if (calls.length === 0) return { user: [{ text: "And now?" }] };
   return {

@@ -33,7 +33,7 @@ const ANSWER: Omit<Answer, "model"> = {
   usage: { prompt_tokens: 11, completion_tokens: 7 },
 };
 
-/** What a provider was asked last. */
+/** The last request of each provider. */
 const written = new Map<Outbound, { readonly body: Json; readonly problem: string | undefined }>();
 
 const respond =

@@ -9,11 +9,11 @@ export interface Received {
 }
 
 /**
- * A provider's public API, read out loud: what it refuses of a request, what a request says, and how it answers. It shares no
+ * A provider's public API, written down independently: what it refuses, what a request means, and how it responds. It shares no
  * code with the shapes.
  */
 export interface Api {
-  /** Why the provider would answer 400, if it would. */
+  /** Why the provider would respond with 400; undefined if it would not. */
   readonly refuses: (body: Json) => string | undefined;
   /** What a request says, part by part. */
   readonly lines: (body: Json) => readonly string[];

@@ -18,7 +18,7 @@ export interface Client {
   readonly shape: "chat-completions" | "responses" | "messages" | "generate-content";
   /** Scenes that it cannot play; all others it can. */
   readonly lacks?: readonly string[];
-  /** Its history brings thoughts back with their state: from whole answers, and from streamed ones. */
+  /** Its history brings thoughts back with their state: from whole responses, and from streamed ones. */
   readonly keepsState: "always" | "whole" | "never";
   readonly open: (place: Place, scene: Scene) => Conversation;
 }
