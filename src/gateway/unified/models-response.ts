@@ -3,6 +3,7 @@ import type { KeySnapshot } from "../../keys.ts";
 import { allows } from "../../routing/pattern.ts";
 import type { Scope } from "../../routing/resolve.ts";
 import type { RouteQuestion } from "../../threads.ts";
+import { googleModel, isGooglePath } from "../../unified/google-models.ts";
 import { type ListedModel, listedModels } from "../../unified/listed-models.ts";
 import type { Admitted } from "../admitted.ts";
 import type { Exchange } from "../exchange.ts";
@@ -31,6 +32,7 @@ export function listModels(
   const { endpoint } = unified;
   const query = new URLSearchParams(request.incoming.url.split("?")[1] ?? "");
   const all = modelsIn(parts, scope);
+  const isGoogle = isGooglePath(request.incoming.url);
   if (endpoint.kind === "model") {
     const found = all.find(({ id }) => id === endpoint.id || id.slice(id.indexOf("/") + 1) === endpoint.id);
     if (found === undefined)
@@ -38,10 +40,11 @@ export function listModels(
         "model_not_found",
         `this key can use no model that is called "${endpoint.id.slice(0, 200)}"`,
       );
-    respondJson(exchange, found);
+    respondJson(exchange, isGoogle ? { ...found, ...googleModel(found, scope) } : found);
     return;
   }
-  respondJson(exchange, page(all, query));
+  const models = isGoogle ? all.flatMap((each) => googleModel(each, scope) ?? []) : undefined;
+  respondJson(exchange, { ...page(all, query), ...(models !== undefined && { models }) });
 }
 
 function page(all: readonly ListedModel[], query: URLSearchParams) {

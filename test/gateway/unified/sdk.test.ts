@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import Anthropic from "@anthropic-ai/sdk";
+import { GoogleGenAI } from "@google/genai";
 import OpenAI from "openai";
 import { route } from "../../routing/things.ts";
 import {
@@ -244,6 +245,26 @@ test("the models are listed for every client", async () => {
     context_length: 400_000,
     pricing: { prompt: "0.00000025" },
   });
+});
+
+test("Google's SDK lists the models that it can reach, and describes one", async () => {
+  await using gateway = await startUnified({
+    credentials: [at("OPENAI", "http://127.0.0.1:1"), at("GOOGLE", "http://127.0.0.1:1")],
+    routes: [route("fast", ["openai/gpt-5-mini"])],
+  });
+  const google = new GoogleGenAI({ apiKey: KEY, httpOptions: { baseUrl: gateway.origin } });
+  const names: (string | undefined)[] = [];
+  for await (const { name } of await google.models.list()) names.push(name);
+  expect(names).toContain("models/gemini-2.5-flash");
+  expect(names.filter((name) => /gpt|fast/.test(name ?? ""))).toEqual([]);
+  expect(await google.models.get({ model: "gemini-2.5-flash" })).toMatchObject({
+    name: "models/gemini-2.5-flash",
+    inputTokenLimit: 1_048_576,
+    outputTokenLimit: 65_536,
+    supportedActions: ["generateContent", "countTokens"],
+  });
+  // Other clients read a list without Google's form.
+  expect(await openai(gateway.origin).models.list()).not.toHaveProperty("body.models");
 });
 
 test("what is listed names the limit of a response as the model takes it, of a route as all of its targets do", async () => {
