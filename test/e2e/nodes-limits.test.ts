@@ -40,18 +40,48 @@ const send = async (node: Weir, policy: string, host = "localhost"): Promise<num
 
 const passed = (statuses: readonly number[]) => statuses.filter((status) => status === 200).length;
 
-test("a burst over both nodes passes no more than the policy has room for, and what is left of it soon after", async () => {
-  const statuses = await Promise.all(
-    Array.from({ length: 60 }, (_, at) => send(nodes[at % 2 === 0 ? 0 : 1], "20;w=3600")),
-  );
-  expect(statuses.every((status) => status === 200 || status === 429)).toBe(true);
-  expect(passed(statuses)).toBeLessThanOrEqual(20);
-  await passesInAll(20, "20;w=3600", passed(statuses));
-});
+test("a burst over both nodes passes no more than the policy has room for, and what is left of it soon after", () =>
+  whileShared(async (seconds) => {
+    const policy = `20;w=${seconds}`;
+    const statuses = await Promise.all(
+      Array.from({ length: 60 }, (_, at) => send(nodes[at % 2 === 0 ? 0 : 1], policy)),
+    );
+    expect(statuses.every((status) => status === 200 || status === 429)).toBe(true);
+    expect(passed(statuses)).toBeLessThanOrEqual(20);
+    await passesInAll(20, policy, passed(statuses));
+  }));
 
-test("one request after the other, now here, now there, passes all that the policy has room for and no more", async () => {
-  await passesInAll(7, "7;w=3600");
-});
+test("one request after the other, now here, now there, passes all that the policy has room for and no more", () =>
+  whileShared((seconds) => passesInAll(7, `7;w=${seconds}`)));
+
+/** The window of each attempt is another one, and so another policy. */
+let windowSeconds = 3_600;
+
+/**
+ * Runs `attempt`. A database that takes too long on a busy machine counts as away, and each node then continues with its
+ * part: if that happened meanwhile, the nodes share again first, and the attempt is made with another policy.
+ */
+async function whileShared(attempt: (seconds: number) => Promise<void>): Promise<void> {
+  for (;;) {
+    await sharedAgain();
+    const before = alone();
+    try {
+      return await attempt(windowSeconds++);
+    } catch (error) {
+      if (alone() === before) throw error;
+    }
+  }
+}
+
+const sharedAgain = () =>
+  until(
+    async () => {
+      for (const node of nodes) await send(node, "1000;w=3500");
+      return sharing();
+    },
+    60_000,
+    () => "not shared again",
+  );
 
 /** Asks both nodes in turn until `count` have passed, counting those before; six more then pass at neither. */
 async function passesInAll(count: number, policy: string, before = 0): Promise<void> {
@@ -78,51 +108,48 @@ test("a budget of tokens is overdrawn by no more than one request for each node"
   expect(statuses.slice(-4)).toEqual([429, 429, 429, 429]);
 });
 
-test("an unapproved domain gets one request a second from all nodes together", async () => {
-  const burst = () =>
-    Promise.all(Array.from({ length: 20 }, (_, at) => send(nodes[at % 2 === 0 ? 0 : 1], "", "127.0.0.1")));
-  expect(passed(await burst())).toBe(1);
-  const later: number[] = [];
-  const next = async () => {
-    later.push(passed(await burst()));
-    return later.at(-1)! > 0;
-  };
-  await until(next, 60_000, () => "nothing passes any more", 100);
-  expect(later.at(-1)).toBe(1);
-});
+test("an unapproved domain gets one request a second from all nodes together", () =>
+  whileShared(async () => {
+    const burst = async () => {
+      const startedAt = performance.now();
+      const statuses = await Promise.all(
+        Array.from({ length: 20 }, (_, at) => send(nodes[at % 2 === 0 ? 0 : 1], "", "127.0.0.1")),
+      );
+      // One, and one more for each second that a busy machine took for the burst.
+      expect(passed(statuses)).toBeLessThanOrEqual(1 + Math.floor((performance.now() - startedAt) / 1_000));
+      return passed(statuses);
+    };
+    await until(async () => (await burst()) > 0);
+    await until(
+      async () => (await burst()) > 0,
+      60_000,
+      () => "nothing passes any more",
+      100,
+    );
+  }));
 
 test("with the database away both continue, together within twice the quota, and share again when it is back", async () => {
-  const policy = "10;w=3601";
+  const policy = "10;w=3599";
   for (const node of nodes) expect(await send(node, policy)).toBe(200);
   await sqld.kill();
   const statuses = await Promise.all(Array.from({ length: 60 }, (_, at) => send(nodes[at % 2 === 0 ? 0 : 1], policy)));
   expect(passed(statuses)).toBeGreaterThan(0);
   expect(passed(statuses) + 2).toBeLessThanOrEqual(20);
   await sqld.start();
-  // A database that takes too long on a busy machine is away again: then another policy is tried.
-  for (let seconds = 3602; ; seconds++) {
-    await until(
-      async () => (await send(nodes[0], "1000;w=3500")) === 200 && (await sharing()),
-      60_000,
-      () => "not shared again",
-    );
-    const before = alone();
+  await whileShared(async (seconds) => {
     const burst = Array.from({ length: 30 }, (_, at) => send(nodes[at % 2 === 0 ? 0 : 1], `6;w=${seconds}`));
-    const through = passed(await Promise.all(burst));
-    if (through !== 6 && alone() > before) continue;
-    expect(through).toBe(6);
-    return;
-  }
-}, 120_000);
+    expect(passed(await Promise.all(burst))).toBe(6);
+  });
+}, 300_000);
 
 /** How often a node has said that it continues with its own part. */
 function alone(): number {
   return nodes.reduce((count, node) => count + node.log().split("cannot be shared now").length - 1, 0);
 }
 
-/** Whether both nodes have said that they share limits again. */
-async function sharing(): Promise<boolean> {
+/** Whether neither node has said that it continues alone without saying later that it shares again. */
+function sharing(): boolean {
   return nodes.every(
-    (node) => node.log().lastIndexOf("shared among the nodes again") > node.log().lastIndexOf("cannot be shared now"),
+    (node) => node.log().lastIndexOf("shared among the nodes again") >= node.log().lastIndexOf("cannot be shared now"),
   );
 }

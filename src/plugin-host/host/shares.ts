@@ -103,9 +103,7 @@ export class Shares {
   /** Resolves when the share has been claimed or the claim has timed out. Never rejects. */
   async ask(share: Share): Promise<void> {
     this.#asking.add(share);
-    await within(this.#nextFlight(), RESULT_MS, () => {
-      this.#away = true;
-    });
+    await within(this.#nextFlight(), RESULT_MS, () => this.#continueAlone(`no result within ${RESULT_MS} ms`));
   }
 
   close(): void {
@@ -135,12 +133,13 @@ export class Shares {
       if (this.#away) this.#options.log.info("limits are shared among the nodes again", { nodes: this.#nodes });
       this.#away = false;
     } catch (error) {
-      if (!this.#away) {
-        const why = messageOf(error);
-        this.#options.log.warn("limits cannot be shared now; this node continues with its part", { why });
-      }
-      this.#away = true;
+      this.#continueAlone(messageOf(error));
     }
+  }
+
+  #continueAlone(why: string): void {
+    if (!this.#away) this.#options.log.warn("limits cannot be shared now; this node continues with its part", { why });
+    this.#away = true;
   }
 
   async #claim(shares: readonly Share[]): Promise<void> {
