@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { RequestHooks } from "../../../src/gateway/request-hooks.ts";
 import { createLog } from "../../../src/log.ts";
 import type { OrganizationPrice } from "../../../src/mapping/prices/own-prices.ts";
-import type { GatewayPlugin, Json } from "../../../src/plugin-host/contract.ts";
+import type { GatewayPlugin, Json, PluginHooks } from "../../../src/plugin-host/contract.ts";
 import { Hooks } from "../../../src/plugin-host/hooks/hooks.ts";
 import { loadRegistry } from "../../../src/plugin-host/providers/registry.ts";
 import type { OpenPlugin } from "../../../src/plugin-host/setup.ts";
@@ -85,10 +85,17 @@ export async function startUnified({ credentials = [], routes = [], prices = [],
 
 /** One plugin, called as the gateway calls it. */
 export async function hooksOf(plugin: GatewayPlugin, options: Json): Promise<RequestHooks> {
-  const hooks = new Hooks(keptLog().log);
-  const from = undefined as never;
-  hooks.use([{ name: plugin.name, hooks: await setUpPlugin(plugin, options), from } satisfies OpenPlugin]);
-  return hooks;
+  return builtInHooks(plugin.name, await setUpPlugin(plugin, options));
+}
+
+/**
+ * The hooks of a built-in plugin, as the gateway calls them: without the time limit of a drop-in's call, within which a busy
+ * machine may not get to the end of the first one.
+ */
+export function builtInHooks(name: string, hooks: PluginHooks): Hooks {
+  const all = new Hooks(keptLog().log);
+  all.use([{ name, hooks, from: undefined as never, builtIn: true } satisfies OpenPlugin]);
+  return all;
 }
 
 /** A credential whose provider is a stand-in. */

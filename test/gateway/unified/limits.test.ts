@@ -1,12 +1,20 @@
 import { expect, test } from "bun:test";
 import rateLimits from "../../../plugins/rate-limits.ts";
-import { Hooks } from "../../../src/plugin-host/hooks/hooks.ts";
-import type { OpenPlugin } from "../../../src/plugin-host/setup.ts";
+import type { Hooks } from "../../../src/plugin-host/hooks/hooks.ts";
 import type { Credential } from "../../../src/routing/credential.ts";
-import { keptLog } from "../../plugin-host/folder.ts";
 import { type Opened, type OpenOptions, openPlugin } from "../../policies/open.ts";
 import { route, target } from "../../routing/things.ts";
-import { at, chatResponse, json, KEY, messagesResponse, type Respond, standIn, startUnified } from "./house.ts";
+import {
+  at,
+  builtInHooks,
+  chatResponse,
+  json,
+  KEY,
+  messagesResponse,
+  type Respond,
+  standIn,
+  startUnified,
+} from "./house.ts";
 
 const TOKENS = 8;
 
@@ -27,8 +35,7 @@ async function house(
     usageOf: async (ids) => ids.filter(ended).map((requestId) => ({ requestId, cost: 0.01, totalTokens: TOKENS })),
     ...(from !== undefined && { from }),
   });
-  const hooks = new Hooks(keptLog().log);
-  hooks.use([{ name: "rate-limits", hooks: plugin.hooks, from: undefined as never } satisfies OpenPlugin]);
+  const hooks = builtInHooks("rate-limits", plugin.hooks);
   const limited = (name: string, limit: string | undefined) =>
     at("OPENAI", provider.origin, { name, limit, secrets: { api_key: name } });
   const credentials = [
@@ -168,8 +175,7 @@ test("a cache hit uses no credential, and is served when the limit is used up", 
 test("a request for embeddings that is split counts as many calls, and needs room for all of them", async () => {
   await using provider = standIn(() => json({ embedding: [1], inputTextTokenCount: 1 }));
   await using plugin = await openPlugin(rateLimits, { usageOf: async () => [] });
-  const hooks = new Hooks(keptLog().log);
-  hooks.use([{ name: "rate-limits", hooks: plugin.hooks, from: undefined as never } satisfies OpenPlugin]);
+  const hooks = builtInHooks("rate-limits", plugin.hooks);
   const limit = "4;w=60";
   const aws = at("AWS", provider.origin, {
     settings: { region: "eu-west-1" },
