@@ -14,7 +14,7 @@ beforeAll(() => {
   if (built) return copyFileSync(built, binary);
   const build = Bun.spawnSync([process.execPath, join(ROOT, "build/binary.ts"), "--outfile", binary], { cwd: ROOT });
   if (build.exitCode !== 0) throw new Error(build.stderr.toString());
-}, 120_000);
+}, 300_000);
 
 afterAll(() => {
   for (const each of [folder, home]) rmSync(each, { recursive: true, force: true });
@@ -62,7 +62,7 @@ test("the binary alone proxies, records, reads back, and loads a drop-in next to
 
   expect(readdirSync(folder).sort()).toEqual([...before, "weir-data"].sort());
   expect(readdirSync(home)).toEqual([]);
-}, 120_000);
+}, 300_000);
 
 test("the binary makes a skeleton with types that passes its own check", () => {
   const run = (...words: string[]) => Bun.spawnSync([binary, ...words], { cwd: folder, env: { HOME: home } });
@@ -72,4 +72,4 @@ test("the binary makes a skeleton with types that passes its own check", () => {
   const checked = run("plugins", "check", made.stdout.toString().trim());
   expect(checked.stderr.toString()).toBe("");
   expect(checked.exitCode).toBe(0);
-}, 120_000);
+}, 300_000);

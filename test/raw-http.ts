@@ -71,7 +71,7 @@ export function exchangeRaw(
     let received = "";
     const timer = setTimeout(() => {
       socket.destroy();
-      reject(new Error(`no end of the answer within 20 s; so far: ${JSON.stringify(received.slice(0, 500))}`));
+      reject(new Error(`no end of the answer within 60 s; so far: ${JSON.stringify(received.slice(0, 500))}`));
     }, 60_000);
     const done = () => {
       clearTimeout(timer);

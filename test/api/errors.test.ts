@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { connect } from "node:net";
 import { SYSTEM } from "../../src/people/actor.ts";
 import { createServiceKey, revokeKey } from "../../src/store/keys.ts";
+import { until } from "../until.ts";
 import { type CallOptions, insertRecord, openApi, type TestApi } from "./open.ts";
 
 let it: TestApi;
@@ -229,7 +230,7 @@ describe("the API responds", () => {
     const expired = await createServiceKey(it.store.records, { ...order, expiresAt: Date.now() - 1 });
     const revoked = await createServiceKey(it.store.records, { ...order, expiresAt: null });
     await revokeKey(it.store.records, { id: revoked.id }, SYSTEM);
-    await waitFor(() => it.published().some((key) => key.id === revoked.id && key.revokedAt !== null));
+    await until(() => it.published().some((key) => key.id === revoked.id && key.revokedAt !== null));
     expect((await it.call("GET", "/v1/models", { key: expired.key })).json.message).toContain("has expired");
     expect((await it.call("GET", "/v1/models", { key: revoked.key })).json.message).toContain("was revoked");
   });
@@ -254,11 +255,3 @@ describe("the API responds", () => {
     await broken[Symbol.asyncDispose]();
   });
 });
-
-async function waitFor(condition: () => boolean): Promise<void> {
-  const endsAt = Date.now() + 3_000;
-  while (!condition()) {
-    if (Date.now() > endsAt) throw new Error("it did not happen in time");
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}

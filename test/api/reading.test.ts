@@ -209,7 +209,7 @@ describe("a record", () => {
       ids.map((_, i) => i),
     );
     expect(json.error).toBeNull();
-  }, 120_000);
+  }, 300_000);
 });
 
 describe("bodies and assets", () => {

@@ -13,7 +13,7 @@ beforeAll(async () => {
   provider = startProvider(() => Response.json(completion("yes", { reasoning_content: "hm" })));
   const headers = { "Gateway-User-Id": "ada", "Gateway-Property-Team": "blue", "Gateway-Session-Id": "s" };
   id = await send(it.weir, provider, { headers: { ...headers, "gateway-target-provider": "openai" } });
-}, 120_000);
+}, 300_000);
 afterAll(async () => {
   provider[Symbol.dispose]();
   await it[Symbol.asyncDispose]();

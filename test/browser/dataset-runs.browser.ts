@@ -32,7 +32,7 @@ beforeAll(async () => {
   ];
   const headers = { "Gateway-Target-Provider": "OPENAI", "Gateway-Prompt-Id": "rivers", "Gateway-Prompt-Version": "1" };
   bad = await send(it.weir, provider, { headers, body: { ...chat(""), messages } });
-}, 120_000);
+}, 300_000);
 afterAll(async () => {
   provider[Symbol.dispose]();
   await it[Symbol.asyncDispose]();
@@ -116,4 +116,4 @@ test("a run, prompts and a prompt have no serious finding and fit a narrow scree
   await expectCalm(it, `${runs}/${run!.id}`, (page) => page.getByText("<b>4</b> metres.").first().waitFor());
   await expectCalm(it, "/prompts", (page) => page.getByRole("link", { name: "rivers", exact: true }).waitFor());
   await expectCalm(it, "/prompts/rivers", (page) => page.getByLabel("How the prompt changed").waitFor());
-}, 120_000);
+}, 300_000);

@@ -97,7 +97,7 @@ beforeAll(async () => {
       tools: [{ type: "function", function: { name: SCRIPT, description: SCRIPT, parameters: { [SCRIPT]: SCRIPT } } }],
     },
   });
-}, 120_000);
+}, 300_000);
 afterAll(async () => {
   provider[Symbol.dispose]();
   await it[Symbol.asyncDispose]();

@@ -6,7 +6,7 @@ import { ask } from "./world.ts";
 let it: Dashboard;
 beforeAll(async () => {
   it = await openDashboard();
-}, 120_000);
+}, 300_000);
 afterAll(() => it[Symbol.asyncDispose]());
 
 test("a judge is made, refused where it is wrong, switched on and deleted", async () => {

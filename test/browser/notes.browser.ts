@@ -14,7 +14,7 @@ beforeAll(async () => {
   const headers = { "Gateway-Session-Id": "survey", "Gateway-Target-Provider": "OPENAI" };
   for (const body of [chat("How deep?"), chat("How wide?"), chat("How deep?", "gpt-4o")])
     ids.push(await send(it.weir, provider, { headers, body }));
-}, 120_000);
+}, 300_000);
 afterAll(async () => {
   provider[Symbol.dispose]();
   await it[Symbol.asyncDispose]();

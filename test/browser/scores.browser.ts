@@ -21,7 +21,7 @@ beforeAll(async () => {
   const counts = async () =>
     (await ask<readonly ListedScore[]>(it.weir, "POST", "/v1/score/query", {})).map(({ requests }) => requests);
   await eventually(counts).toEqual([3, 1, 1]);
-}, 120_000);
+}, 300_000);
 afterAll(async () => {
   await world[Symbol.asyncDispose]();
   await it[Symbol.asyncDispose]();

@@ -24,7 +24,7 @@ test.each(["weir.db", "bodies.db"])(
     expect(await made).toMatchObject({ status: 0, out: expect.stringMatching(/^sk-weir-us-\w+\n$/) });
     expect(await listed).toMatchObject({ status: 0 });
   },
-  60_000,
+  300_000,
 );
 
 test("six commands that begin at once make six keys in one database", async () => {
@@ -33,7 +33,7 @@ test("six commands that begin at once make six keys in one database", async () =
   expect(made.map(({ status, err }) => [status, status === 0 ? "" : err])).toEqual(Array(6).fill([0, ""]));
   const { out } = await cli.run("keys", "list", "--json");
   expect(JSON.parse(out)).toHaveLength(6);
-}, 120_000);
+}, 300_000);
 
 test("so do six processes, and each prints its own key", async () => {
   using directory = temporaryDirectory();
@@ -47,4 +47,4 @@ test("so do six processes, and each prints its own key", async () => {
   const names = (await snapshotKeys(store.records)).map(({ name }) => name);
   await store.close();
   expect(names.sort()).toEqual(["n0", "n1", "n2", "n3", "n4", "n5"]);
-}, 120_000);
+}, 300_000);

@@ -8,4 +8,4 @@ test("the demonstration runs on Deno and leaves nothing behind", async () => {
   await until(async () => (await askDemo(demo, "/v1/request/count/query", { filter: "all" })) === demo.count, 60_000);
   expect(await demo.stop()).toBe(0);
   expect(leftOf(demo)).toEqual([]);
-}, 240_000);
+}, 300_000);

@@ -48,7 +48,7 @@ beforeAll(async () => {
   dropIn("plugins", "closed", PLUGIN);
   writeFileSync(join(folder, "weir.toml"), '[plugins.closed]\npath = "/closed"\n');
   weir = await startOnDeno(folder);
-}, 120_000);
+}, 300_000);
 
 afterAll(async () => {
   await weir?.stop();
@@ -221,7 +221,7 @@ test("on Deno commands work while the service runs", async () => {
   );
   const checked = await commandOnDeno(weir, "plugins", "check", "providers/acme.ts");
   expect([checked.status, checked.stderr]).toEqual([0, ""]);
-}, 120_000);
+}, 300_000);
 
 test("on Deno a kill loses no record, and SIGTERM lets a stream finish and exits 0", async () => {
   const data = mkdtempSync(join(tmpdir(), "weir-deno-life-"));
@@ -247,7 +247,7 @@ test("on Deno a kill loses no record, and SIGTERM lets a stream finish and exits
   } finally {
     rmSync(data, { recursive: true, force: true });
   }
-}, 120_000);
+}, 300_000);
 
 test("on Deno two gateway threads serve one port, a limit holds for both, and all is recorded", async () => {
   const data = mkdtempSync(join(tmpdir(), "weir-deno-threads-"));
@@ -264,4 +264,4 @@ test("on Deno two gateway threads serve one port, a limit holds for both, and al
     await both[Symbol.asyncDispose]();
     rmSync(data, { recursive: true, force: true });
   }
-}, 120_000);
+}, 300_000);

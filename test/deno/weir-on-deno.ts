@@ -34,6 +34,6 @@ export async function commandOnDeno(weir: Pick<Weir, "env" | "dataDirectory">, .
   let stderr = "";
   child.stdout.on("data", (chunk) => (stdout += chunk));
   child.stderr.on("data", (chunk) => (stderr += chunk));
-  const [status] = await within(once(child, "close"), 90_000, () => `${words.join(" ")} did not end: ${stderr}`);
+  const [status] = await within(once(child, "close"), 150_000, () => `${words.join(" ")} did not end: ${stderr}`);
   return { status: status as number, stdout, stderr };
 }

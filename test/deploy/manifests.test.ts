@@ -123,7 +123,7 @@ test("the bill of materials names what is in a binary, and nothing that only tes
   expect(metadata.component).toMatchObject({ name: "weir", type: "application" });
   const refs = new Set(components.map((component) => component["bom-ref"]));
   expect(dependencies.flatMap(({ dependsOn = [] }) => dependsOn).filter((ref) => !refs.has(ref))).toEqual([]);
-}, 120_000);
+}, 300_000);
 
 test("there is a binary for Linux with either C library, macOS and Windows", () => {
   expect(Object.keys(TARGETS)).toEqual(

@@ -37,7 +37,7 @@ beforeAll(async () => {
     () => text,
   );
   shown = new Map([...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => [name!, type!]));
-}, 120_000);
+}, 300_000);
 
 /** The names that an expression of Prometheus speaks of, histograms by what they are called as a whole. */
 function namesIn(expression: string): string[] {

@@ -12,7 +12,7 @@ let weir: Weir;
 beforeAll(async () => {
   upstream = await startUpstream();
   weir = await startWeir({ env: { WEIR_HEADER_ALIASES: "helicone" } });
-}, 120_000);
+}, 300_000);
 afterAll(async () => {
   await weir?.stop();
   upstream?.close();
@@ -69,7 +69,7 @@ test("a client of Helicone's, its headers and its API calls work with another ad
     scores: { helpful: 1 },
     feedback_rating: true,
   });
-}, 120_000);
+}, 300_000);
 
 test("an export of Helicone's comes in", async () => {
   const folder = mkdtempSync(join(tmpdir(), "weir-helicone-"));
@@ -92,14 +92,14 @@ test("an export of Helicone's comes in", async () => {
     ...{ gateway_user: "ci", session_id: "s-9", properties: { Team: "blue" }, cost: 0.5 },
     ...{ target_url: "https://oai.helicone.ai/v1/chat/completions", request_path: "/v1/chat/completions" },
   });
-}, 120_000);
+}, 300_000);
 
 test("what Langfuse calls a span is logged into the session of the requests, as its page says", async () => {
   const request = { _type: "tool", toolName: "search", input: { query: "weirs" } };
   const logged = { request, response: { found: 3 }, session_id: "trip", session_path: "/plan/search" };
   const { request_id: id } = await call("POST", "/v1/log", logged);
   expect(await recordOf(weir, id)).toMatchObject({ session_id: "trip", session_path: "/plan/search" });
-}, 120_000);
+}, 300_000);
 
 test("a model name of LiteLLM's is a route, and a virtual key a service key with models, as its page says", async () => {
   const credential = { provider: "openai", name: "openai", api_key: "sk-1", base_url: upstream.origin, private: true };
@@ -113,4 +113,4 @@ test("a model name of LiteLLM's is a route, and a virtual key a service key with
   expect(completion.choices[0]?.message.role).toBe("assistant");
   const refused = await client.chat.completions.create({ ...CHAT, model: "openai/gpt-4o" }).catch(String);
   expect(refused).toContain("may not use");
-}, 120_000);
+}, 300_000);

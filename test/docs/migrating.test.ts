@@ -34,7 +34,7 @@ test("a client of the gateway before works with another address and key alone", 
     expect(Object.values(record["properties"])).toEqual(["staging"]);
   }
   expect(upstream.seen.every(({ rawHeaders }) => !rawHeaders.some((name) => /^acme-/i.test(name)))).toBe(true);
-}, 120_000);
+}, 300_000);
 
 test("records of the product before are imported as the page says, and a second time adds nothing", async () => {
   const folder = mkdtempSync(join(tmpdir(), "weir-migrating-"));
@@ -58,4 +58,4 @@ test("records of the product before are imported as the page says, and a second 
   }
   expect(await recordOf(weir, id)).toMatchObject({ gateway_user: "ci", properties: { Team: "blue" } });
   rmSync(folder, { recursive: true, force: true });
-}, 120_000);
+}, 300_000);

@@ -48,7 +48,7 @@ beforeAll(async () => {
     dataDirectory: folder,
     env: { WEIR_DNS_SERVERS: dns.address, WEIR_ALLOW_PRIVATE_TARGETS: "llm.corp.example,other.example" },
   });
-}, 120_000);
+}, 300_000);
 afterAll(async () => {
   await weir?.stop();
   server?.close();
@@ -135,4 +135,4 @@ test("every whole file that the page shows passes the check", async () => {
     const checked = await runCommand(weir.env, "plugins", "check", file, "--config", join(folder, "all.toml"));
     expect([text.slice(0, 200), checked.status, checked.stderr]).toEqual([text.slice(0, 200), 0, ""]);
   }
-}, 120_000);
+}, 300_000);

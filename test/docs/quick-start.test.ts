@@ -17,7 +17,7 @@ beforeAll(async () => {
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
   upstream = await startUpstream();
   weir = await startWeir();
-}, 120_000);
+}, 300_000);
 afterAll(async () => {
   await weir?.stop();
   upstream?.close();
@@ -60,7 +60,7 @@ async function run(program: string, words: readonly string[]) {
   child.stderr.on("data", (chunk) => {
     stderr += chunk;
   });
-  const [status] = await within(once(child, "close"), 30_000, () => `did not end: ${stderr}`);
+  const [status] = await within(once(child, "close"), 90_000, () => `did not end: ${stderr}`);
   return { status, stdout, stderr };
 }
 

@@ -28,7 +28,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, "providers", "echo.ts"), provider);
   writeFileSync(join(folder, "weir.toml"), blocks("toml")[0]!.replace("guaranteed profit", WORD));
   weir = await startWeir({ dataDirectory: folder });
-}, 120_000);
+}, 300_000);
 afterAll(async () => {
   await weir?.stop();
   upstream?.close();
@@ -87,7 +87,7 @@ test("the watch marks what a model said, and refuses a user after the third time
   await until(async () => {
     last = await say("hi");
     return last.status === 403;
-  }, 120_000);
+  }, 300_000);
   expect((await last!.json()).error.code).toBe("answers_flagged");
 });
 

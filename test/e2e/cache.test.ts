@@ -100,7 +100,7 @@ test("a hit costs nothing, is a record with full bodies, and is found after kill
   } finally {
     rmSync(dataDirectory, { recursive: true, force: true });
   }
-}, 120_000);
+}, 300_000);
 
 /** Waits until so many answers are in their files. */
 async function stored(weir: Weir, count: number): Promise<void> {

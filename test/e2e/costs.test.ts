@@ -143,7 +143,7 @@ test("without a service the command computes costs itself, and an order that wai
   } finally {
     rmSync(dataDirectory, { recursive: true, force: true });
   }
-}, 120_000);
+}, 300_000);
 
 test("a price without any rate, or with an unknown member, is refused", async () => {
   for (const body of [

@@ -309,4 +309,4 @@ test("a run continues after the service was killed, and sends nothing again that
   expect(results.map(({ request_id }: Json) => request_id)).toEqual(
     expect.arrayContaining(noted.map(({ request_id }: Json) => request_id)),
   );
-}, 240_000);
+}, 300_000);

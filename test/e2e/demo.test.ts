@@ -55,7 +55,7 @@ test("the demonstration shows a week of requests, takes another, and leaves noth
   expect(await demo.stop()).toBe(0);
   expect(leftOf(demo)).toEqual([]);
   expect(demo.output()).not.toContain('"warn"');
-}, 240_000);
+}, 300_000);
 
 test("a directory of one's own is kept; one that holds something is refused", async () => {
   const folder = mkdtempSync(join(tmpdir(), "weir-demo-kept-"));
@@ -72,4 +72,4 @@ test("a directory of one's own is kept; one that holds something is refused", as
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}, 240_000);
+}, 300_000);

@@ -101,4 +101,4 @@ test("the 10,001st request of a day to an unapproved domain waits until UTC midn
     upstream.close();
     rmSync(directory, { recursive: true, force: true });
   }
-}, 120_000);
+}, 300_000);

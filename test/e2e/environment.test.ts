@@ -45,4 +45,4 @@ test("secrets of the environment are gone for plugins, threads and processes onc
     expect(text).toContain("ordinary-value");
     for (const planted of ["planted-", secrets.WEIR_CREDENTIALS_KEY, KEY]) expect(text).not.toContain(planted);
   }
-}, 120_000);
+}, 300_000);

@@ -33,7 +33,7 @@ const request = (method = "GET", path = "/r") =>
 
 async function passed(bytes: RawResponse, method = "GET"): Promise<RawMessage> {
   rawResponse = bytes;
-  const response = await exchange(weir.gatewayPort, request(method), { method, msMax: 20_000 });
+  const response = await exchange(weir.gatewayPort, request(method), { method });
   expect(response).toBeDefined();
   return response!;
 }

@@ -67,13 +67,13 @@ test("two threads serve one port, every request has one record, and the metrics 
   expect((await passed()) - before).toBe(64);
   const ready = (await (await fetch(`${weir.api}/readyz`)).json()) as Json;
   expect(ready).toMatchObject({ degraded: [] });
-}, 120_000);
+}, 300_000);
 
 test("of 200 concurrent requests against a limit of 50 exactly 50 are let through, whichever thread they reach", async () => {
   const responses = await sendMany(weir, 200, { "Gateway-RateLimit-Policy": "50;w=3600" });
   expect(statusesOf(responses)).toEqual([...Array(50).fill(200), ...Array(150).fill(429)]);
   expect(await recordsOf(weir, idsOf(responses))).toHaveLength(200);
-}, 120_000);
+}, 300_000);
 
 test("identical requests share one call and one cached response, whichever thread they reach", async () => {
   const before = upstream.seen.length;
@@ -84,12 +84,12 @@ test("identical requests share one call and one cached response, whichever threa
   expect(await recordsOf(weir, idsOf(responses))).toHaveLength(30);
   const { data } = (await (await callApi(weir, "/v1/cache")).json()) as Json;
   expect(data).toMatchObject({ entries: 1 });
-}, 120_000);
+}, 300_000);
 
 test("an id that a client chooses names one request, whichever thread it reaches", async () => {
   const responses = await sendMany(weir, 20, { "Gateway-Request-Id": "0192aaaa-bbbb-7ccc-8ddd-eeeeffff0001" });
   expect(statusesOf(responses)).toEqual([200, ...Array(19).fill(409)]);
-}, 120_000);
+}, 300_000);
 
 test("a key's list of models holds in pass-through, whichever thread a request reaches", async () => {
   const made = { name: "bound", scopes: ["gateway"], models: ["gpt-4o*", "!gpt-4o-audio", "anthropic/*"] };
@@ -112,7 +112,7 @@ test("a key's list of models holds in pass-through, whichever thread a request r
   // By the provider's name as well.
   const named = await ask({ model: "claude-x" }, { "Gateway-Target-Provider": "anthropic" });
   expect(statusesOf(named)).toEqual(Array(8).fill(200));
-}, 120_000);
+}, 300_000);
 
 test("a key that is revoked is refused by every thread from the response on", async () => {
   const body = JSON.stringify({ name: "short-lived", scopes: ["gateway"] });
@@ -121,7 +121,7 @@ test("a key that is revoked is refused by every thread from the response on", as
   expect(new Set(statusesOf(await sendMany(weir, 24, auth)))).toEqual(new Set([200]));
   expect((await callApi(weir, `/v1/keys/${data.id}`, { method: "DELETE" })).status).toBeLessThan(300);
   expect(new Set(statusesOf(await sendMany(weir, 24, auth)))).toEqual(new Set([401]));
-}, 120_000);
+}, 300_000);
 
 test("a stop lets streams of every thread finish, and each is recorded whole", async () => {
   const dataDirectory = mkdtempSync(join(tmpdir(), "weir-threads-"));
@@ -136,7 +136,7 @@ test("a stop lets streams of every thread finish, and each is recorded whole", a
   expect(records.map(({ response_status }) => response_status)).toEqual(Array(16).fill(200));
   await again.stop();
   rmSync(dataDirectory, { recursive: true, force: true });
-}, 120_000);
+}, 300_000);
 
 test("after kill -9 under load every id that reached a client has exactly one record", async () => {
   const rounds: CrashRound[] = [];
@@ -148,7 +148,7 @@ test("after kill -9 under load every id that reached a client has exactly one re
     expect(round).toMatchObject({ found: round.seen, missing: [], doubled: [], wrong: [] });
     expect(round.cutButWholeInRecord).toBeLessThanOrEqual(2);
   }
-}, 120_000);
+}, 300_000);
 
 /** A provider like the others, but that its code ends the gateway thread that it is loaded in, when a file says so. */
 const DEADLY = (flag: string) => `
@@ -206,12 +206,12 @@ test("a gateway thread that dies is started again, and what it had in flight is 
   const count = (status: number) => records.filter(({ response_status }) => response_status === status).length;
   expect([count(500), count(499)]).toEqual([ofThread, 16 - ofThread]);
   rmSync(directory, { recursive: true, force: true });
-}, 120_000);
+}, 300_000);
 
 test("threads share their port with each other, and with no other program", async () => {
   const taken = start({ env: { WEIR_GATEWAY_PORT: String(weir.gatewayPort) } });
   await expect(taken).rejects.toThrow("is in use by another program");
-}, 120_000);
+}, 300_000);
 
 test("both regions of a pair have their threads", async () => {
   await using pair = await start({ env: { WEIR_EU_GATEWAY_PORT: "0", WEIR_EU_API_PORT: "0" } });
@@ -224,4 +224,4 @@ test("both regions of a pair have their threads", async () => {
   const responses = await sendMany(eu, 32);
   expect(await recordsOf(eu, idsOf(responses))).toHaveLength(32);
   expect(writersOf(eu).size).toBe(2);
-}, 120_000);
+}, 300_000);

@@ -47,7 +47,7 @@ beforeAll(async () => {
     private: true,
   });
   keyId = (await api("GET", "/v1/keys"))[0].id;
-}, 120_000);
+}, 300_000);
 afterAll(async () => {
   await weir?.stop();
   await provider.stop(true);
@@ -142,7 +142,7 @@ test("new requests are scored with a reason, and a judge's own calls are records
   const all = await api("GET", `/v1/judges/${everything}/judgements`);
   expect(all.map(({ request_id }: Json) => request_id)).toEqual([id]);
   await api("DELETE", `/v1/judges/${everything}`);
-}, 180_000);
+}, 300_000);
 
 test("a judge is tried before it is made: nothing of it is stored but its calls", async () => {
   judging = () => verdict(0.25);
@@ -163,7 +163,7 @@ test("a judge is tried before it is made: nothing of it is stored but its calls"
   judging = () => says("very good, I think");
   const [unread] = await api("POST", "/v1/judges/try", { judge: judgeBody("try"), requestIds: [id] });
   expect(unread).toMatchObject({ answer: "very good, I think", scores: [], error: expect.stringContaining("no JSON") });
-}, 120_000);
+}, 300_000);
 
 test("an unreadable response is requested twice, then the record has failed and others continue", async () => {
   judging = ({ messages }) => (messages[1].content.includes("odd one") ? verdict(7) : verdict(1));
@@ -179,7 +179,7 @@ test("an unreadable response is requested twice, then the record has failed and 
     attempts: 2,
     error: expect.stringContaining("is 7, and not a number from 0 to 1"),
   });
-}, 180_000);
+}, 300_000);
 
 test("a refused credential makes the judge rest and say so; changed, it continues with what waits", async () => {
   judging = () => Response.json({ error: { message: "Incorrect API key provided" } }, { status: 401 });
@@ -192,7 +192,7 @@ test("a refused credential makes the judge rest and say so; changed, it continue
   await api("PATCH", `/v1/judges/${judge.id}`, { share: 99.9999 });
   await judgeWhere(judge.id, ({ counts }) => counts.done === 1);
   expect((await ratingsOf(id))[0]).toMatchObject({ value: 0.5 });
-}, 180_000);
+}, 300_000);
 
 test("a budget that is spent keeps the judge until its day is over, or the budget is raised", async () => {
   judging = () => verdict(1);
@@ -214,7 +214,7 @@ test("a budget that is spent keeps the judge until its day is over, or the budge
   await api("PATCH", `/v1/judges/${judge.id}`, { budget: { ...budget, dollars: 5 } });
   await judgeWhere(judge.id, ({ counts }) => counts.done === 3);
   expect((await ratingsOf(ids[2]!))[0]).toMatchObject({ value: 1 });
-}, 240_000);
+}, 300_000);
 
 test("recorded requests are judged by order, once each unless again is said, with an estimate before", async () => {
   judging = () => verdict(0.4);
@@ -232,7 +232,7 @@ test("recorded requests are judged by order, once each unless again is said, wit
   const done = await judgeWhere(judge.id, ({ counts }) => counts.done === 3);
   expect(done.state).toBe("off");
   for (const id of ids) expect((await ratingsOf(id))[0]).toMatchObject({ name: "helpful", value: 0.4 });
-}, 180_000);
+}, 300_000);
 
 test("a service that is killed while it asks has judged each record once when it is back", async () => {
   const judged: string[] = [];
@@ -255,4 +255,4 @@ test("a service that is killed while it asks has judged each record once when it
   for (const id of ids) expect((await ratingsOf(id))[0]).toMatchObject({ value: 0.9 });
   for (let at = 0; at < 6; at++)
     expect(judged.filter((question) => question.includes(`number ${at}?`))).toHaveLength(1);
-}, 240_000);
+}, 300_000);

@@ -65,4 +65,4 @@ test("credentials at the top level of bodies are in no webhook, span or export w
   await weir.stop();
   upstream.close();
   rmSync(folder, { recursive: true, force: true });
-}, 120_000);
+}, 300_000);

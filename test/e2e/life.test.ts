@@ -50,7 +50,7 @@ test("SIGTERM lets a stream finish, takes nothing new, exits 0, and the next sta
   const ids = [quick, stream].map((response) => response.headers.get("gateway-id")!);
   const records = await recordsOf(again, ids);
   expect(records.map(({ response_status }) => response_status)).toEqual([200, 200]);
-}, 120_000);
+}, 300_000);
 
 test("a second signal ends the process at once with its status, and the cut-off stream is recorded as 500", async () => {
   await using weir = await startWeir({ dataDirectory });
@@ -64,7 +64,7 @@ test("a second signal ends the process at once with its status, and the cut-off 
 
   await using again = await startWeir({ dataDirectory });
   expect((await recordOf(again, id))["response_status"]).toBe(500);
-}, 120_000);
+}, 300_000);
 
 test("SIGTERM ends a service whose spool is damaged and whose database is locked, and nothing else is lost", async () => {
   using directory = temporaryDirectory("life");
@@ -98,7 +98,7 @@ test("SIGTERM ends a service whose spool is damaged and whose database is locked
   const ready = await (await fetch(`${third.api}/readyz`)).text();
   expect(ready).toContain("frames could not be read and are set aside");
   expect(ready).toContain("carry files were damaged");
-}, 120_000);
+}, 300_000);
 
 test("everything that is written stays in the data directory; the spool does not grow for ever", async () => {
   await using weir = await startWeir({ dataDirectory });

@@ -54,4 +54,4 @@ test("an alert writes through a mail server that wants a password, which is show
   expect(shown.stdout).toContain("smtp_from");
   for (const text of [shown.stdout, weir.output()]) expect(text).not.toContain(PASSWORD);
   await new Promise<void>((resolve) => server.close(resolve));
-}, 120_000);
+}, 300_000);

@@ -51,4 +51,4 @@ test("a program that is killed while it reads records again continues at the nex
   await second.stop();
   server.close();
   rmSync(dataDirectory, { recursive: true, force: true });
-}, 120_000);
+}, 300_000);

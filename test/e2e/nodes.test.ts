@@ -189,7 +189,7 @@ test("keys, domains, prices and mappings that are changed on one node reach the 
     60_000,
     () => "the command line's key is not known",
   );
-}, 120_000);
+}, 300_000);
 
 test("the database gone under load loses nothing: both nodes continue, and what waited comes in", async () => {
   const traffic = load(8, "outage");
@@ -217,7 +217,7 @@ test("the database gone under load loses nothing: both nodes continue, and what 
   const ids = await traffic.stop();
   await recordsOf(b, ids);
   expect(await call(a, "POST", "/v1/request/count/query", { filter })).toBe(ids.length);
-}, 120_000);
+}, 300_000);
 
 test("a model is mapped through any node, by the one that runs the jobs, also for records of the other", async () => {
   await using provider = await startUnknownProvider();
@@ -237,7 +237,7 @@ test("a model is mapped through any node, by the one that runs the jobs, also fo
   await until(mapped, 60_000, () => "what was recorded before is not read again");
   ids.push((await talk(b, provider.origin)).headers.get("gateway-id")!);
   expect(await recordOf(b, ids.at(-1)!)).toMatchObject({ prompt_tokens: 12 });
-}, 120_000);
+}, 300_000);
 
 test("nodes on one machine share the gateway's port, and each records what it was given", async () => {
   const port = String(await freePort());
@@ -253,7 +253,7 @@ test("nodes on one machine share the gateway's port, and each records what it wa
   const counts = [await passed(one), await passed(two)];
   expect(counts[0]! + counts[1]!).toBe(64);
   expect(Math.min(...counts)).toBeGreaterThan(0);
-}, 120_000);
+}, 300_000);
 
 test("a node that is killed and one that continues lose nothing; the killed one reads on where it was", async () => {
   const ids = [await idOf(send(a)), await idOf(send(b))];

@@ -63,7 +63,7 @@ test("a database locked by another process holds up no request and loses no reco
   }
   const records = await recordsOf(weir, [...before, ...ids, ...more]);
   expect(records.every(({ response_status }) => response_status === 200)).toBe(true);
-}, 120_000);
+}, 300_000);
 
 test("a database moved away and back again loses no record", async () => {
   await using weir = await startWeir();
@@ -80,7 +80,7 @@ test("a database moved away and back again loses no record", async () => {
   for (const name of files) renameSync(join(away, name), join(weir.dataDirectory, name));
   const records = await recordsOf(weir, [...ids, ...(await traffic(weir, 5))]);
   expect(records.every(({ response_status }) => response_status === 200)).toBe(true);
-}, 120_000);
+}, 300_000);
 
 /** Makes files immutable or not, where the system has that. */
 function immutable(files: readonly string[], on: boolean): boolean {
@@ -112,7 +112,7 @@ test("a database that cannot be written for a while loses no record", async () =
   }
   const records = await recordsOf(weir, [...ids, ...(await traffic(weir, 5))]);
   expect(records.every(({ response_status }) => response_status === 200)).toBe(true);
-}, 120_000);
+}, 300_000);
 
 test("a service started on a database that it may not write carries traffic and records it later", async () => {
   const dataDirectory = mkdtempSync(join(tmpdir(), "weir-readonly-"));
@@ -139,7 +139,7 @@ test("a service started on a database that it may not write carries traffic and 
   } finally {
     rmSync(dataDirectory, { recursive: true, force: true });
   }
-}, 120_000);
+}, 300_000);
 
 /** Words that start a program with `directory` on a small file system of its own, or undefined where that is refused. */
 function onSmallDisk(directory: string, bytes: number): string[] | undefined {
@@ -210,7 +210,7 @@ test("a full disk under the spool stops no traffic; what is lost is counted, and
     await weir.stop();
     rmSync(dataDirectory, { recursive: true, force: true });
   }
-}, 120_000);
+}, 300_000);
 
 test("with on_spool_full = refuse a full disk is a 503 that says so", async () => {
   const dataDirectory = mkdtempSync(join(tmpdir(), "weir-refuse-"));
@@ -253,7 +253,7 @@ test("with on_spool_full = refuse a full disk is a 503 that says so", async () =
     await weir.stop();
     rmSync(dataDirectory, { recursive: true, force: true });
   }
-}, 120_000);
+}, 300_000);
 
 /** Free bytes of the file system that holds `path`. */
 function statFree(path: string): number {

@@ -93,7 +93,7 @@ test("a logged-in user tries a model without a key; the record is an ordinary on
     request_path: "/v1/chat/completions",
     response_status: 200,
   });
-}, 120_000);
+}, 300_000);
 
 test("a response that is a page of a provider's runs and sets nothing at the dashboard's address", async () => {
   const response = await attempt({});
@@ -112,7 +112,7 @@ test("a browser that leaves ends the provider's stream", async () => {
     () => "the provider is left",
   );
   expect(await recordOf(weir, response.headers.get("gateway-id")!)).toMatchObject({ outcome: "client_gone" });
-}, 120_000);
+}, 300_000);
 
 test.each([
   ["another site's page", { "sec-fetch-site": "cross-site" }, "cross_site_request"],
@@ -134,4 +134,4 @@ test("a key without the scope gateway tries nothing, and one for other models is
   const few = { name: "few", scopes: ["gateway", "read"], models: ["openai/*"] };
   const other = await attempt({}, { cookie: await make(few), "gateway-auth": `Bearer ${KEY}` });
   expect([other.status, ((await other.json()) as Json).error.code]).toEqual([403, "model_forbidden"]);
-}, 120_000);
+}, 300_000);

@@ -21,7 +21,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => upstream.listen(0, "127.0.0.1", resolve));
   target = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
   weir = await startWeir();
-}, 120_000);
+}, 300_000);
 
 afterAll(async () => {
   await weir.stop();
@@ -146,7 +146,6 @@ test("drop-ins that change, break and are fixed under 500 open streams drop none
   const records = await recordsOf(
     weir,
     seen.map(({ id }) => id),
-    30_000,
   );
   const said = "begunafter 2after 3while brokenmended";
   const odd = records.filter(
@@ -158,4 +157,4 @@ test("drop-ins that change, break and are fixed under 500 open streams drop none
       response_body.choices[0].message.content !== said,
   );
   expect(odd.slice(0, 1)).toEqual([]);
-}, 120_000);
+}, 300_000);

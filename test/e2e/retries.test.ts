@@ -95,7 +95,7 @@ test("every try is a record, found by attempt_of; the response of a fallback is 
     [1, 500],
     [2, 500],
   ]);
-}, 120_000);
+}, 300_000);
 
 test("hits spend neither the limit of an unapproved domain nor a policy", async () => {
   await using weir = await startWeir({ env: { WEIR_APPROVED_DOMAINS: "" } });
@@ -113,4 +113,4 @@ test("hits spend neither the limit of an unapproved domain nor a policy", async 
   for (let turn = 0; turn < 5; turn++) expect(await send("/200")).toEqual([200, "HIT"]);
   expect(await send("/201")).toEqual([429, "MISS"]);
   expect(flaky.calls()).toBe(1);
-}, 120_000);
+}, 300_000);

@@ -24,7 +24,7 @@ beforeAll(async () => {
     const base_url = `http://127.0.0.1:${provider.port}/${name}/v1`;
     await api("POST", "/v1/credentials", { provider: "custom", name, api_key: "sk-x", base_url, private: true });
   }
-}, 120_000);
+}, 300_000);
 afterAll(async () => {
   await weir?.stop();
   await provider.stop(true);
@@ -54,7 +54,7 @@ test("fastest goes by the tokens that records say, of each credential by itself"
     await response.arrayBuffer();
     return (await first("quick")).credential === "near";
   }, 90_000);
-}, 120_000);
+}, 300_000);
 
 test("cheapest goes by a price as soon as it is set", async () => {
   await api("PUT", "/v1/routes/cheap", { strategy: "cheapest", targets: ["custom:far/dear", "custom:near/cheap"] });
@@ -65,4 +65,4 @@ test("cheapest goes by a price as soon as it is set", async () => {
   ] as const)
     await api("PUT", "/v1/models/prices", { provider: "CUSTOM", model, input, output: input });
   await until(async () => (await first("cheap")).model === "cheap", 90_000);
-}, 120_000);
+}, 300_000);

@@ -135,4 +135,4 @@ test("no credential of a client or a provider is found in the data directory, th
   expect(leaked(stored)).toEqual([]);
   expect(stored).not.toContain(KEY);
   expect(records.find(({ request_path }) => String(request_path).includes("&b=2"))).toBeDefined();
-}, 120_000);
+}, 300_000);

@@ -19,7 +19,7 @@ beforeAll(async () => {
   const said = await new Response(seed.stderr).text();
   if ((await seed.exited) !== 0) throw new Error(said);
   await (await startWeir({ dataDirectory: served })).stop();
-}, 120_000);
+}, 300_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function rows(directory: string, file: string, sql: string): unknown[] {
@@ -71,4 +71,4 @@ test("a service starts on a seed and returns its records with their bodies", asy
       properties: { Environment: "production" },
     });
   }
-}, 120_000);
+}, 300_000);

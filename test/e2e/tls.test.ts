@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { until } from "../until.ts";
 import { KEY, ROOT, startWeir } from "./weir.ts";
 
-setDefaultTimeout(180_000);
+setDefaultTimeout(300_000);
 
 const pem = (name: string) => join(ROOT, "test/runtime/fixtures", name);
 const TLS = { WEIR_TLS_CERT_FILE: pem("cert.pem"), WEIR_TLS_KEY_FILE: pem("key.pem") };

@@ -111,7 +111,7 @@ test("a webhook is notified of requests with its properties, and of no others", 
   expect(deliveries.map(({ subject_id }: Json) => subject_id)).toEqual([wanted]);
   expect(receiver.received.length).toBe(1);
   await call("DELETE", `/v1/webhooks/${id}`);
-}, 120_000);
+}, 300_000);
 
 test("of two equal samples both hold the same requests, and at zero percent none is sent", async () => {
   const half = { url: receiver.url, property_filters: [{ name: "Sample" }], sample_rate: 50, fields: [] };
@@ -132,7 +132,7 @@ test("of two equal samples both hold the same requests, and at zero percent none
   expect(await subjects(second)).toEqual(delivered);
   expect(await subjects(none)).toEqual([]);
   for (const { id } of [first, second, none]) await call("DELETE", `/v1/webhooks/${id}`);
-}, 120_000);
+}, 300_000);
 
 async function isRecorded(id: string): Promise<boolean> {
   const response = await callApi(weir, `/v1/request/${id}`);
@@ -194,4 +194,4 @@ test("after kill -9 every request is delivered, and an alert that fired is deliv
   expect(history.map(({ kind }: Json) => kind)).toEqual(["triggered"]);
   expect(weir.output()).not.toContain(secret);
   expect(weir.output()).not.toContain(KEY);
-}, 120_000);
+}, 300_000);

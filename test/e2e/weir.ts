@@ -198,7 +198,7 @@ export async function runCommand(
   let stderr = "";
   child.stdout.on("data", (chunk) => (stdout += chunk));
   child.stderr.on("data", (chunk) => (stderr += chunk));
-  const [status] = await within(once(child, "close"), 90_000, () => `weir ${words.join(" ")} did not end: ${stderr}`);
+  const [status] = await within(once(child, "close"), 150_000, () => `weir ${words.join(" ")} did not end: ${stderr}`);
   return { status, stdout, stderr };
 }
 

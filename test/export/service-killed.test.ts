@@ -25,7 +25,7 @@ beforeAll(async () => {
     expect(await response.json()).toMatchObject({ data: { imported: 1_000 } });
   }
   inserted = keepInserting();
-}, 120_000);
+}, 300_000);
 
 afterAll(async () => {
   inserting = false;
@@ -74,7 +74,7 @@ test("an export of a service in use, killed at random moments, is byte for byte 
   const text = whole.stdout.toString();
   expect(text.split("\n").length - 1).toBe(RECORDS);
   expect((await readFile(output, "utf8")) === text).toBe(true);
-}, 120_000);
+}, 300_000);
 
 /** Kills an export once it has noted records that were not there before, and a random while after. */
 async function killInTheMiddle(child: Bun.Subprocess, output: string): Promise<void> {

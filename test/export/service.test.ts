@@ -40,7 +40,7 @@ beforeAll(async () => {
     includeProviderBodies: true,
   };
   records = (await ask("POST", "/v1/request/query-fast", question)) as ApiRecord[];
-}, 120_000);
+}, 300_000);
 
 afterAll(async () => {
   await weir.stop();

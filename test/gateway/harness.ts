@@ -133,7 +133,7 @@ export class MemorySpool implements SpoolWriter {
   }
 
   async until<T>(look: () => T | undefined | false): Promise<T> {
-    for (const limit = performance.now() + 20_000; performance.now() < limit; ) {
+    for (const limit = performance.now() + 60_000; performance.now() < limit; ) {
       const found = look();
       if (found !== undefined && found !== false) return found;
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -143,7 +143,7 @@ export class MemorySpool implements SpoolWriter {
       clearTimeout(timer);
       this.#waiting.delete(resolve);
     }
-    throw new Error("nothing of the kind was recorded within 20 s");
+    throw new Error("nothing of the kind was recorded within 60 s");
   }
 
   #open(id: string, kind: string): Recorded | undefined {

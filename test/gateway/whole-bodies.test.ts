@@ -65,7 +65,7 @@ test("many large uploads at once all pass, and never take more memory than there
   expect(weir.most()).toBeLessThanOrEqual(MIB);
   await until(() => weir.counts().bytes === 0);
   expect(weir.counts()).toEqual({ bytes: 0, waiting: 0, refused: 0 });
-}, 120_000);
+}, 300_000);
 
 test("a body that finds no room in time is refused, and the one that has it passes", async () => {
   await using weir = await start({ ...FOR_EVER, waitMs: 50 });
@@ -80,7 +80,7 @@ test("a body that finds no room in time is refused, and the one that has it pass
   first.socket.write("x".repeat(999_999));
   await until(() => first.text().startsWith("HTTP/1.1 200"));
   first.socket.destroy();
-}, 120_000);
+}, 300_000);
 
 test("a slow client loses its room to waiting requests", async () => {
   await using weir = await start({ waitMs: 100_000, patienceMs: 0, checkMs: 10 });
@@ -90,7 +90,7 @@ test("a slow client loses its room to waiting requests", async () => {
   await until(() => slow.text().startsWith("HTTP/1.1 408"));
   expect(slow.text()).toContain("too slowly");
   slow.socket.destroy();
-}, 120_000);
+}, 300_000);
 
 test("small bodies do not wait behind large ones, and a client that disconnects stops waiting", async () => {
   await using weir = await start();
@@ -103,7 +103,7 @@ test("small bodies do not wait behind large ones, and a client that disconnects 
   await until(() => weir.counts().waiting === 0);
   first.socket.destroy();
   await until(() => weir.counts().bytes === 0);
-}, 120_000);
+}, 300_000);
 
 test("a body that does not say its length takes room as it comes", async () => {
   await using weir = await start();
@@ -123,7 +123,7 @@ test("a body that does not say its length takes room as it comes", async () => {
   await until(() => weir.counts().bytes === 0);
   // One that is larger than all of the memory passes by itself.
   expect(await weir.send(2 * MIB)).toStartWith("HTTP/1.1 200");
-}, 120_000);
+}, 300_000);
 
 test("an upload whose body has come is no slow one, however long its response takes", async () => {
   const budget = new BodyBudget(MIB, { waitMs: 100_000, patienceMs: 0, checkMs: 5 });

@@ -12,7 +12,7 @@ beforeAll(async () => {
   weir = await startWeir();
   otherKey = await makeKey({ name: "other", scopes: ["admin"], organization: "other" });
   readKey = await makeKey({ name: "reader", scopes: ["read", "write"] });
-}, 120_000);
+}, 300_000);
 afterAll(() => weir.stop().then(() => {}));
 
 async function makeKey(order: object): Promise<string> {

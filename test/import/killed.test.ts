@@ -22,7 +22,7 @@ beforeAll(async () => {
   expect(await importInto(unbroken.api, [file])).toMatchObject({ status: 1 });
   expected = await exportAll(unbroken);
   expect(expected.split("\n").length).toBe(RECORDS + 1);
-}, 120_000);
+}, 300_000);
 afterAll(() => folder[Symbol.asyncDispose]());
 
 function makeRecord(index: number) {
@@ -112,7 +112,7 @@ test("an import that is killed, and killed again, continues and ends with the sa
   expect(seen).toBe(RECORDS - 4 * 500);
   expect(await exportAll(weir)).toBe(expected);
   expect(await Bun.file(checkpointPath(file)).exists()).toBe(false);
-}, 120_000);
+}, 300_000);
 
 test("a service that is killed in the middle has whole records, and the import again brings the rest", async () => {
   await mkdir(folder.file("data"));
@@ -127,4 +127,4 @@ test("a service that is killed in the middle has whole records, and the import a
   const { stderr } = await importInto(again.api, [file]);
   expect(stderr).toContain(`${(RECORDS - part.length).toLocaleString("en-US")} records imported`);
   expect(await exportAll(again)).toBe(expected);
-}, 120_000);
+}, 300_000);

@@ -97,7 +97,7 @@ test("records of another product arrive in Weir's words", async () => {
   expect(first.llmSchema.request.messages).toMatchObject([{ role: "user", content: "How high is it?" }]);
   expect(Object.keys(first.properties)).toEqual(["Team", "Plan", "Count"]);
   expect(second).toMatchObject({ response_status: 500, outcome: "cut_off", model: null, cost: null, llmSchema: null });
-}, 120_000);
+}, 300_000);
 
 test.each([
   [

@@ -112,7 +112,7 @@ describe("an alert", () => {
       new Set(sent.json.data.map(({ state, attempts, last_status }: never) => [state, attempts, last_status].join())),
     ).toEqual(new Set(["delivered,1,200"]));
     expect(receiver.received.length).toBe(4);
-  }, 120_000);
+  }, 300_000);
 
   test("is sent again under the same id until it is taken", async () => {
     using receiver = startReceiver((seen) => new Response(null, { status: [503, 429][seen] ?? 200 }));
@@ -135,7 +135,7 @@ describe("an alert", () => {
       () => "it is not noted",
     );
     expect(await sentOf(alert.id)).toMatchObject([{ id: taken!.id, attempts: 3, last_status: 200, last_error: null }]);
-  }, 120_000);
+  }, 300_000);
 
   test("writes an e-mail that says what, where and how much", async () => {
     await make({
@@ -156,7 +156,7 @@ describe("an alert", () => {
     expect(mails[0]).toContain("Subject: [Weir] mailed: triggered (property:Team night)");
     expect(mails[0]).toMatch(/Message-ID: <msg_[0-9a-f-]+@weir.test>/i);
     expect(mails[0]!.replaceAll("=\r\n", "")).toContain("errors is 2, of 2 requests in the last 10 minutes.");
-  }, 120_000);
+  }, 300_000);
 
   test("sends a test to every channel, and says what came of it", async () => {
     using receiver = startReceiver();
@@ -172,7 +172,7 @@ describe("an alert", () => {
       { kind: "test", state: "pending", attempts: 1, last_status: null, last_error: expect.any(String) },
     ]);
     expect(JSON.parse(receiver.received[0]!.text)).toMatchObject({ type: "alert.test", alert_id: id, value: null });
-  }, 120_000);
+  }, 300_000);
 });
 
 describe("a delivery", () => {

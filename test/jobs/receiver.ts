@@ -50,7 +50,7 @@ export function startReceiver(
     url: `http://127.0.0.1:${server.port}/hook`,
     received,
     accepted,
-    async waitFor(count, msMax = 15_000) {
+    async waitFor(count, msMax = 60_000) {
       await until(
         () => accepted().length >= count,
         msMax,

@@ -179,7 +179,7 @@ test("a run removes what the organization's rules say, and nothing of another's"
   expect(figures.json.data).toMatchObject([{ requests: 3 }]);
   // What is done is not done again.
   expect(await run()).toMatchObject({ records_removed: 0, bodies_removed: 0 });
-}, 120_000);
+}, 300_000);
 
 test("bodies that a crash left, and content that nothing points at, are collected, and the files shrink", async () => {
   const ids: string[] = [];
@@ -222,7 +222,7 @@ test("bodies that a crash left, and content that nothing points at, are collecte
   expect(statSync(path).size).toBeLessThan(before - 5_000_000);
   const { last_run } = (await api.call("GET", "/v1/storage")).json.data;
   expect(last_run.bytes_freed).toBeGreaterThan(5_000_000);
-}, 120_000);
+}, 300_000);
 
 test("a read-only key cannot order a run", async () => {
   expect((await api.call("POST", "/v1/retention/run", { key: api.keys.read })).status).toBe(403);

@@ -96,7 +96,7 @@ test("a backup made under load holds every request that had its response before 
   const last = before.at(-1)!.id;
   expect((await bodyPart(again, last, "response")).equals(await bodyPart(weir, last, "response"))).toBe(true);
   expect(readdirSync(join(restored, "plugins"))).toEqual(readdirSync(join(weir.dataDirectory, "plugins")));
-}, 120_000);
+}, 300_000);
 
 test("a stream in flight is in the backup, cut off, and continues undisturbed here", async () => {
   const headers = gatewayHeaders(upstream.origin);
@@ -108,7 +108,7 @@ test("a stream in flight is in the backup, cut off, and continues undisturbed he
   await using again = await startWeir({ dataDirectory: at("in-flight-restored") });
   expect((await recordOf(again, id))["response_status"]).toBe(500);
   expect((await recordOf(weir, id))["response_status"]).toBe(200);
-}, 120_000);
+}, 300_000);
 
 test("an archive is one that tar reads, and its files are the owner's alone", async () => {
   await command(weir.env, "backup", at("plain.tar"), "--quiet");
@@ -247,7 +247,7 @@ test("the European pair is in the backup with its records, and is restored to a 
   await using again = await startWeir({ dataDirectory: at("pair-restored"), env: pair });
   const [, euApi] = /"eu_api":"([^"]+)"/.exec(again.log())!;
   expect((await recordOf({ api: euApi! }, response.headers.get("gateway-id")!))["response_status"]).toBe(200);
-}, 120_000);
+}, 300_000);
 
 test("spool files that the recorder deletes during a backup are kept, with what was appended meanwhile", () => {
   const directory = at("spool");

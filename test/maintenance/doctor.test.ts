@@ -43,7 +43,7 @@ beforeAll(async () => {
   await weir.stop();
   // What the tests overwrite must be in the files themselves, not in logs beside them.
   for (const name of ["weir.db", "bodies.db"]) sql(join(sound, name), "pragma wal_checkpoint(truncate)");
-}, 120_000);
+}, 300_000);
 afterAll(() => {
   dns?.close();
   rmSync(folder, { recursive: true, force: true });
@@ -264,7 +264,7 @@ test("doctor finds a database that another program keeps locked", async () => {
   expect(bad).toContainEqual(
     expect.objectContaining({ check: "database", message: expect.stringContaining("locked") }),
   );
-}, 120_000);
+}, 300_000);
 
 test("doctor finds ports that are taken, name servers that are away, and authorities that are none", async () => {
   const server: Server = createServer().listen(0, "127.0.0.1");
@@ -301,7 +301,7 @@ test("while the service runs, doctor and health call it, and the service is unaf
   const ready = async () => (await (await fetch(`${weir.api}/readyz`)).json()) as { degraded: string[] };
   await until(
     async () => (await ready()).degraded.length === 0, // the jobs come last
-    15_000,
+    60_000,
     () => weir.log(),
   );
   const { all, bad } = await findings(weir.dataDirectory, "doctor", env);
@@ -314,7 +314,7 @@ test("while the service runs, doctor and health call it, and the service is unaf
   await weir.stop();
   const gone = await command(weir.dataDirectory, ["health"], env);
   expect([gone.status, gone.stderr]).toEqual([1, expect.stringContaining("no answer")]);
-}, 120_000);
+}, 300_000);
 
 test("what doctor prints for people names each check, and how to fix what is wrong", async () => {
   const directory = copy();

@@ -42,4 +42,4 @@ test("with the records on a server a backup holds the node's spool and name, and
   expect((await recordOf(again, await send(again.gateway)))["response_status"]).toBe(200);
   expect(readFileSync(join(restored, "node-id"), "utf8")).toBe(readFileSync(join(data, "node-id"), "utf8"));
   rmSync(folder, { recursive: true, force: true });
-}, 120_000);
+}, 300_000);

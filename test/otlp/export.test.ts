@@ -99,7 +99,7 @@ test("a span per request says what the conventions for generative AI ask for, in
   expect(weir.log()).not.toContain("blue");
   await weir.stop();
   rmSync(weir.folder, { recursive: true });
-}, 120_000);
+}, 300_000);
 
 test("failures have their kind; unsampled traces and requests that ask no model have no span", async () => {
   await using collector = await startCollector();
@@ -134,7 +134,7 @@ test("failures have their kind; unsampled traces and requests that ask no model 
   );
   await weir.stop();
   rmSync(weir.folder, { recursive: true });
-}, 120_000);
+}, 300_000);
 
 test("a collector that stalls delays no record; what the queue cannot hold is dropped and counted", async () => {
   await using collector = await startCollector(() => "stall");
@@ -151,7 +151,7 @@ test("a collector that stalls delays no record; what the queue cannot hold is dr
   );
   expect(await weir.stop()).toBe(0);
   rmSync(weir.folder, { recursive: true });
-}, 120_000);
+}, 300_000);
 
 test("a batch that the collector refuses for now comes again, and what waits at a stop is still sent", async () => {
   await using collector = await startCollector((batch) =>
@@ -177,11 +177,11 @@ test("a batch that the collector refuses for now comes again, and what waits at 
   expect(await second.stop()).toBe(0);
   expect(collector.spans().at(-1)!.attributes["weir.request.id"]).toBe(last.headers.get("gateway-id"));
   rmSync(weir.folder, { recursive: true });
-}, 120_000);
+}, 300_000);
 
 test("bad options stop the start, and without an endpoint nothing is counted", async () => {
   await expect(exporting('endpoint = "ftp://collector"')).rejects.toThrow(/endpoint/);
   await using weir = await startWeir();
   await (await ask(weir)).text();
   expect(await (await fetch(`${weir.api}/metrics`)).text()).not.toContain('plugin="otlp"');
-}, 120_000);
+}, 300_000);

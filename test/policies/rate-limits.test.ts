@@ -3,6 +3,7 @@ import fc from "fast-check";
 import rateLimits from "../../plugins/rate-limits.ts";
 import type { Json } from "../../src/plugin-host/contract.ts";
 import { assertProperty } from "../chance.ts";
+import { until } from "../until.ts";
 import { ask, COMPLETE, type Opened, openPlugin, REFUSED, type RequestParts, requestOf } from "./open.ts";
 
 const statuses = async (it: Opened, times: number, request: RequestParts) => {
@@ -223,8 +224,7 @@ describe("the list of rate limits", () => {
     await make(it, { unit: "cents", quota: 100 });
     const { id } = await ask(it, {});
     it.hooks.onEnd!({ id, ...COMPLETE });
-    for (let tries = 0; (await list(it))[0].used === 0 && tries < 200; tries++)
-      await new Promise((next) => setTimeout(next, 10));
+    await until(async () => (await list(it))[0].used > 0);
     expect(await list(it)).toMatchObject([{ used: 10, remaining: 90 }]);
   });
 });

@@ -45,7 +45,7 @@ beforeAll(async () => {
     env,
   });
   firstKey = /sk-weir-us-\w+/.exec(weir.output())?.[0] ?? "";
-}, 120_000);
+}, 300_000);
 
 afterAll(async () => {
   await weir?.stop();
@@ -94,7 +94,7 @@ async function run(text: string): Promise<{ status: number; stdout: string; stde
   let stderr = "";
   child.stdout.on("data", (chunk) => (stdout += chunk));
   child.stderr.on("data", (chunk) => (stderr += chunk));
-  const [status] = await within(once(child, "close"), 30_000, () => `did not end: ${text}\n${stdout}\n${stderr}`);
+  const [status] = await within(once(child, "close"), 90_000, () => `did not end: ${text}\n${stdout}\n${stderr}`);
   return { status, stdout, stderr };
 }
 

@@ -57,7 +57,7 @@ test("a program that is killed again and again has exactly one record of every i
   }
   const [models] = await countModels(directory.path);
   expect(models?.["count"]).toBe(rows.filter((row) => row["response_status"] === 200).length);
-}, 120_000);
+}, 300_000);
 
 async function countModels(directory: string): Promise<Row[]> {
   const store = await openStore(configIn(directory), "read");
@@ -153,4 +153,4 @@ test("an exchange that outlives many segments keeps none of them, and is recorde
   const rows = await store.records.query({ sql: "select request_id from requests", args: [] });
   expect(rows).toHaveLength(60 * 4 + 2);
   await store.close();
-}, 120_000);
+}, 300_000);

@@ -22,7 +22,7 @@ async function scoresOf(weir: Rig, id: string, isReady: (scores: string) => bool
     await weir.recorder.barrier();
     scores = String((await weir.row(id))["scores"]);
     return isReady(scores);
-  }, 120_000);
+  }, 300_000);
   return scores;
 }
 

@@ -69,7 +69,7 @@ test("a body is shown as it is recorded, and not where it is omitted or too larg
   await until(async () => {
     await weir.recorder.barrier();
     return shown.size === 4;
-  }, 120_000);
+  }, 300_000);
   expect(shown.get(secret)).toMatchObject({ body: '{"text":"[email]"}' });
   expect(shown.get(omitted)).toMatchObject({ body: undefined, text: undefined });
   expect(shown.get(large)).toMatchObject({ body: undefined, text: undefined, bodyBytes: 300_011 });
@@ -92,7 +92,7 @@ test("where plugins lag behind, the recorder waits for them, and continues when 
   await until(async () => {
     for (const resolve of open.splice(0)) resolve();
     return (await weir.recorder.status()).recorded === 60;
-  }, 120_000);
+  }, 300_000);
   expect(bytes).toBe(60 * (response.length + 250_000));
 });
 

@@ -8,7 +8,7 @@ import { readPair, TlsPair } from "../../src/runtime/http/tls-pair.ts";
 import { listenTls } from "../../src/runtime/listen.ts";
 import type { Listener } from "../../src/runtime/runtime.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 const fixture = (name: string) => join(import.meta.dir, "fixtures", name);
 

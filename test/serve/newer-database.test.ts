@@ -36,7 +36,7 @@ test.each([
     holder?.close();
     rmSync(dataDirectory, { recursive: true, force: true });
   },
-  30_000,
+  300_000,
 );
 
 test("a newer database of the European pair stops the start too", async () => {
@@ -48,4 +48,4 @@ test("a newer database of the European pair stops the start too", async () => {
   expect(start).toMatchObject({ status: 1, stdout: "" });
   expect(start.stderr).toContain("weir: the database (records) has version 999");
   rmSync(dataDirectory, { recursive: true, force: true });
-}, 120_000);
+}, 300_000);

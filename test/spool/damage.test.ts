@@ -11,6 +11,7 @@ import { listSegments, segmentPath } from "../../src/spool/segments.ts";
 import { readTip, tipPath, writeTip } from "../../src/spool/tip-file.ts";
 import { assertProperty } from "../chance.ts";
 import { temporaryDirectory } from "../directory.ts";
+import { until } from "../until.ts";
 import { begin, drain, readAll, spoolIn } from "./journal.ts";
 
 const END = { time: 2, outcome: "complete", requestBytes: 3, responseBytes: 4 } as const;
@@ -167,9 +168,11 @@ test("damage in the newest segment is passed over once a good frame follows", as
   spool.begin(second, begin());
   spool.flush();
   expect(drain(reader)).toEqual([]); // it may still be in the middle of being written
-  const until = performance.now() + 30_000;
   let ids: string[] = [];
-  while (ids.length === 0 && performance.now() < until) ids = drain(reader).map(({ id }) => id);
+  await until(() => {
+    ids = drain(reader).map(({ id }) => id);
+    return ids.length > 0;
+  });
   expect(ids).toEqual([second]);
   expect(damage).toMatchObject([{ id: first, kind: FRAME.begin }]);
   reader.close();

@@ -5,7 +5,7 @@ import { ssoCheck } from "../../src/maintenance/doctor/checks/sso.ts";
 import { ownDirectory } from "../store/open.ts";
 import { CLIENT_ID, IdentityProvider } from "./identity-provider.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 const PUBLIC = "https://weir.test";
 

@@ -6,8 +6,10 @@ import { migrate } from "../../src/store/migrate.ts";
 import { openStore, type Value } from "../../src/store/store.ts";
 import { ownDirectory } from "./open.ts";
 
-const SLOW =
-  "with recursive n(i) as (select 1 union all select i + 1 from n where i < 500000000) select count(*) as n from n";
+/** Runs until it is stopped. */
+const SLOW = "with recursive n(i) as (select 1 union all select i + 1 from n where i > 0) select count(*) as n from n";
+/** Longer than any test may take: a query with this deadline is stopped by something else, or fails the test. */
+const FOR_EVER_MS = 3_600_000;
 const statement = (sql: string, args: readonly Value[] = []) => ({ sql, args });
 
 /** How many files below a directory this process has open, on Linux. */
@@ -36,7 +38,7 @@ describe("a local store", () => {
     const reader = await openStore(config, "read");
     const sql = "select settings.value, texts.prompt from settings, texts";
     expect(await reader.records.query<unknown>(statement(sql))).toEqual([{ value: "1", prompt: "p" }]);
-    expect(await reader.records.query<unknown>(statement(sql), { deadlineMs: 1_000 })).toEqual([
+    expect(await reader.records.query<unknown>(statement(sql), { deadlineMs: 60_000 })).toEqual([
       { value: "1", prompt: "p" },
     ]);
     expect(existsSync(join(path, "bodies.db"))).toBe(true);
@@ -78,13 +80,13 @@ describe("a local store", () => {
       code: "database_unavailable",
     });
     long.holder.close();
-    expect(await reader.records.query<unknown>(all, { deadlineMs: 1_000 })).toEqual([]);
+    expect(await reader.records.query<unknown>(all, { deadlineMs: 60_000 })).toEqual([]);
     await reader.close();
 
     const short = locked("short");
     const other = await openStore(short.config, "read");
     setTimeout(() => short.holder.close(), 500); // longer than a connection waits of itself
-    expect(await other.records.query<unknown>(all, { deadlineMs: 5_000 })).toEqual([]);
+    expect(await other.records.query<unknown>(all, { deadlineMs: 60_000 })).toEqual([]);
     await other.close();
   });
 
@@ -125,7 +127,7 @@ describe("a query with a deadline", () => {
     expect(refused.map((result) => result.status === "rejected" && result.reason.code)).toEqual(
       Array(4).fill("query_timeout"),
     );
-    expect(await reader.records.query<unknown>(statement("select 1 as one"), { deadlineMs: 1_000 })).toEqual([
+    expect(await reader.records.query<unknown>(statement("select 1 as one"), { deadlineMs: 60_000 })).toEqual([
       { one: 1 },
     ]);
     await reader.close();
@@ -158,11 +160,9 @@ describe("a query with a deadline", () => {
     const writer = await openStore(directory.config, "write");
     await migrate(writer);
     const reader = await openStore(directory.config, "read");
-    const slow = Array.from({ length: 8 }, () => reader.records.query(statement(SLOW), { deadlineMs: 30_000 }));
+    const slow = Array.from({ length: 8 }, () => reader.records.query(statement(SLOW), { deadlineMs: FOR_EVER_MS }));
     const settled = Promise.allSettled(slow);
-    const started = performance.now();
     await reader.records.query(statement("select 1 as one"));
-    expect(performance.now() - started).toBeLessThan(15_000);
     await reader.close();
     await settled;
     await writer.close();
@@ -173,13 +173,11 @@ describe("a query with a deadline", () => {
     const writer = await openStore(directory.config, "write");
     await migrate(writer);
     const reader = await openStore(directory.config, "read");
-    for (let n = 0; n < 50; n++) await reader.records.query(statement(`select ${n}`), { deadlineMs: 5_000 });
-    const started = performance.now();
+    for (let n = 0; n < 50; n++) await reader.records.query(statement(`select ${n}`), { deadlineMs: 60_000 });
     const refused = reader.records.query(statement(SLOW), { deadlineMs: 300 }).catch((error: unknown) => error);
     await Bun.sleep(50);
     Bun.gc(true);
     expect(await refused).toMatchObject({ code: "query_timeout" });
-    expect(performance.now() - started).toBeLessThan(10_000);
     await reader.close();
     await writer.close();
   });
@@ -221,13 +219,11 @@ describe("a query with a deadline", () => {
     const writer = await openStore(directory.config, "write");
     await migrate(writer);
     const reader = await openStore(directory.config, "read");
-    const slow = Array.from({ length: 12 }, () => reader.records.query(statement(SLOW), { deadlineMs: 30_000 }));
+    const slow = Array.from({ length: 12 }, () => reader.records.query(statement(SLOW), { deadlineMs: FOR_EVER_MS }));
     const settled = Promise.allSettled(slow);
     await reader.records.query(statement("select 1 as one"));
-    const started = performance.now();
     await reader.close();
     expect((await settled).every(({ status }) => status === "rejected")).toBe(true);
-    expect(performance.now() - started).toBeLessThan(15_000);
     await writer.close();
   });
 
@@ -241,7 +237,7 @@ describe("a query with a deadline", () => {
     await writer.records.batch(rows);
     const reader = await openStore(directory.config, "read");
     const sql = "select cast(value as integer) as v from settings order by v desc limit 2500";
-    const found = await reader.records.query<{ v: number }>(statement(sql), { deadlineMs: 5_000 });
+    const found = await reader.records.query<{ v: number }>(statement(sql), { deadlineMs: 60_000 });
     expect(found.map(({ v }) => v)).toEqual(Array.from({ length: 2_500 }, (_, i) => 2_999 - i));
     await reader.close();
     await writer.close();

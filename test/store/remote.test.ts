@@ -17,6 +17,7 @@ import { insertInto, insertRecord } from "../api/open.ts";
 import { chance } from "../chance.ts";
 import { startObjectStore } from "../objects/store.ts";
 import { accepts, freePort } from "../ports.ts";
+import { until } from "../until.ts";
 import { ownDirectory } from "./open.ts";
 
 const random = chance("remote");
@@ -171,7 +172,7 @@ describe.each(["http", "ws"])("a libSQL server over %s", (scheme) => {
     const ask = async () => {
       const scope = { organizationId: scheme, tree: ALL };
       const query = { groupBy: ["model"], timeBucket: "day", limit: 100, offset: 0 } as const;
-      return metrics(store.records, scope, query, new Deadline(20_000));
+      return metrics(store.records, scope, query, new Deadline(60_000));
     };
     const fromRecords = await ask();
     while ((await makeNextBlock(store, { short: 1_000, long: 2_000, changesMax: 100 })) !== undefined);
@@ -194,18 +195,19 @@ describe.each(["http", "ws"])("a libSQL server over %s", (scheme) => {
     });
     server = await startServer(port);
     expect(await store.records.query<unknown>({ sql: "select 1 as one", args: [] })).toEqual([{ one: 1 }]);
-  }, 120_000);
+  }, 300_000);
 });
 
 async function startServer(onPort: number): Promise<ChildProcess> {
   const manifest = createRequire(import.meta.url).resolve(`@sqld/${process.platform}-${process.arch}/package.json`);
   const args = ["-d", join(directory.path, "server"), "--http-listen-addr", `127.0.0.1:${onPort}`];
   const child = spawn(join(dirname(manifest), "sqld"), args, { stdio: "ignore" });
-  for (let tries = 0; tries < 200; tries++) {
-    if (await accepts(onPort)) return child;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error("the server did not start");
+  await until(
+    () => accepts(onPort),
+    60_000,
+    () => "the server did not start",
+  );
+  return child;
 }
 
 async function stopServer(child: ChildProcess): Promise<void> {

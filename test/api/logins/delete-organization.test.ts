@@ -88,4 +88,4 @@ test("its keys stop, its records and settings go, everybody else's stay, and the
   const actions = json.data.map(({ action }: { action: string }) => action);
   for (const action of ["organization.removed", "records.deleted", "key.revoked"]) expect(actions).toContain(action);
   expect(await verifyAudit(it.store.records)).toMatchObject({ broken: null });
-}, 120_000);
+}, 300_000);

@@ -5,7 +5,7 @@ import { Browser } from "../../sso/browser.ts";
 import { CLIENT_SECRET } from "../../sso/identity-provider.ts";
 import { openSsoWorld, type SsoWorld } from "./sso-world.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 let world: SsoWorld;
 

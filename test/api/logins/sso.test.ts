@@ -4,7 +4,7 @@ import { changeUser, createUser, findUser } from "../../../src/store/people/user
 import { Browser } from "../../sso/browser.ts";
 import { openSsoWorld, type SsoWorld } from "./sso-world.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 let world: SsoWorld;
 

@@ -17,7 +17,7 @@ function suite() {
   let it: TestApi;
   beforeAll(async () => {
     it = await openApi(recordsAt(await sharedClickHouse()));
-  }, 120_000);
+  }, 300_000);
   afterAll(() => it[Symbol.asyncDispose](), 120_000);
 
   /** On a busy machine the API responds with 503 if the recorder does not catch up within ten seconds; the call is then repeated. */
@@ -52,7 +52,7 @@ function suite() {
     const { pathname, search } = new URL(json.data.signed_body_url, it.origin);
     const body = await call("GET", pathname + search, { key: null });
     expect([body.status, body.json]).toMatchObject([200, { data: { request: { model: "m-1" } } }]);
-  }, 120_000);
+  }, 300_000);
 
   test("new prices are put into what was recorded before", async () => {
     const id = passed(it.organization);
@@ -66,7 +66,7 @@ function suite() {
     await until(async () => (await progress()).done);
     expect((await progress()).failed).toBeUndefined();
     expect(await cost()).toBe(2);
-  }, 120_000);
+  }, 300_000);
 
   test("a model of an unknown format is mapped on request", async () => {
     const request = '{"model":"odd","x":1}';
@@ -74,7 +74,7 @@ function suite() {
     await until(async () => (await call("GET", "/v1/models")).json.data.some(isOdd));
     const { status, json } = await call("POST", "/v1/models/odd/expedite");
     expect([status, json.data]).toMatchObject([200, [{ model: "odd", state: "pending", samples: 1 }]]);
-  }, 120_000);
+  }, 300_000);
 
   test("an enabled judge gets the requests that come, each once, and is done with those that do not fit", async () => {
     const { json } = await call("GET", "/v1/keys");
@@ -102,7 +102,7 @@ function suite() {
       return known.length >= due.length && known.every(({ state }) => state !== "new");
     });
     expect((await states()).map(({ request_id }) => request_id)).toEqual([...due].sort());
-  }, 120_000);
+  }, 300_000);
 
   test("spans are joined to requests of the gateway, those that come twice once, and a session shows them", async () => {
     const session = `trip-${crypto.randomUUID()}`;
@@ -122,7 +122,7 @@ function suite() {
     const { json } = await shown();
     expect(json.data.map(({ name }: { name: string }) => name).sort()).toEqual(["chat", "search"]);
     expect(json.data.find(({ name }: { name: string }) => name === "chat")).toMatchObject({ request_id: made });
-  }, 120_000);
+  }, 300_000);
 
   test("storage is counted by day", async () => {
     const { json } = await call("GET", "/v1/storage");
@@ -135,7 +135,7 @@ function suite() {
       true,
       true,
     ]);
-  }, 120_000);
+  }, 300_000);
 
   test("a deleted organization leaves no records: what is in flight is awaited, the rest goes at once", async () => {
     const gone = Array.from({ length: RECORDS }, () => passed(it.other));
@@ -172,7 +172,7 @@ function suite() {
     expect((await call("GET", `/v1/request/${kept}`)).status).toBe(200);
     const { json: all } = await call("GET", "/v1/organizations");
     expect(all.data.map(({ id }: { id: string }) => id)).not.toContain(it.other);
-  }, 120_000);
+  }, 300_000);
 }
 
 const isOdd = ({ model }: { model: string }) => model === "odd";

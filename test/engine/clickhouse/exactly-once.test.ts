@@ -111,7 +111,7 @@ function exactlyOnce(): void {
     expect([...(await second.sink.known([done, lost])).keys()].sort()).toEqual([done, lost].sort());
     const ids = `('${done}', '${lost}')`;
     expect(await client.query(`select count() as n from requests where request_id in ${ids}`)).toEqual([{ n: 2 }]);
-  }, 120_000);
+  }, 300_000);
 
   // The row goes first; what follows it is done by the next start.
   test.each([["deletion"], ["all"], ["removal"]] as const)(

@@ -13,7 +13,7 @@ import { configIn, pass, silent } from "../../recorder/harness.ts";
 import { type ClickHouseRig, clickHouseRig } from "./rig.ts";
 import { isClickHouseMissing } from "./server.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(300_000);
 
 if (isClickHouseMissing()) test("these tests did not run: ClickHouse is missing", () => undefined);
 else describe("records in ClickHouse are read again", suite);

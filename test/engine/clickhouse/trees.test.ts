@@ -3,7 +3,7 @@ import { suiteOfTrees } from "../suite/trees.ts";
 import { CLICKHOUSE } from "./engine.ts";
 import { isClickHouseMissing } from "./server.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(300_000);
 
 if (isClickHouseMissing()) test("these tests did not run: ClickHouse is missing", () => undefined);
 else suiteOfTrees(CLICKHOUSE);

@@ -3,6 +3,6 @@ import { suiteOfTrees } from "../suite/trees.ts";
 import { LIBSQL } from "./engine.ts";
 
 // Long chains take SQLite's parser seconds on a busy machine.
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 suiteOfTrees(LIBSQL);

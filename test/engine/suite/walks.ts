@@ -66,7 +66,7 @@ export function suiteOfWalks(engine: TestedEngine): void {
   beforeAll(async () => {
     opened = await engine.open(EXCHANGES);
     walk = opened.walk;
-  }, 120_000);
+  }, 300_000);
   afterAll(() => opened[Symbol.asyncDispose](), 120_000);
 
   const idsAfter = async (walked: Walked, from?: WalkPosition) => {

@@ -30,4 +30,4 @@ test("after kill -9 each change has its entry, each entry its change, and the ch
   expect(noted.length).toBeGreaterThanOrEqual(2 * ROUNDS);
   expect(await verifyAudit(store.records)).toMatchObject({ broken: null, entries: noted.length });
   await store.close();
-}, 120_000);
+}, 300_000);

@@ -199,7 +199,7 @@ describe.each(ENGINES)("packs in %s", (engine) => {
       }),
       { numRuns: 25 },
     );
-  }, 120_000);
+  }, 300_000);
 
   test("what is removed is in no pack after a sweep, and what others share with it is", async () => {
     await using it = await open(engine);
@@ -230,7 +230,7 @@ describe.each(ENGINES)("packs in %s", (engine) => {
     await it.store.content.remove([turns[0]!.requestId]);
     await it.sweep();
     await expectStored(it.store, new Map([next, foreign].map((each) => [each.requestId, each])));
-  }, 120_000);
+  }, 300_000);
 
   test("files are shown as references, read by themselves, and sent as they were", async () => {
     await using it = await open(engine);

@@ -40,5 +40,5 @@ test.each([
     expect(await held()).toBe(expected);
     await store.close();
   },
-  30_000,
+  300_000,
 );
