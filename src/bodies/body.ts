@@ -46,9 +46,10 @@ const SSE_START = /^(?::|(?:data|event|id|retry):)/;
 
 /** Determines the type of a body by its content type and by its bytes, because neither is always right. */
 export function readBody(bytes: Buffer, context: BodyContext): Body {
-  const [mime, charset] = parseContentType(context.contentType);
+  const type = contentTypeOf(context.contentType);
+  const { mime } = type;
   if (mime === EVENT_STREAM && context.isResponse) return binary(bytes, mime, readEventStream(bytes) ?? []);
-  const text = BINARY.test(mime) ? undefined : toText(bytes, mime, charset);
+  const text = type.isBinary ? undefined : toText(bytes, type);
   if (text === undefined) return binary(bytes, mime, undefined);
 
   const start = firstInked(text);
@@ -100,11 +101,10 @@ function binary(bytes: Buffer, mime: string, events: StreamEvent[] | undefined):
 }
 
 /** The bytes as text; undefined if they are neither UTF-8 nor declared as text. */
-function toText(bytes: Buffer, mime: string, charset: string | undefined): string | undefined {
+function toText(bytes: Buffer, { charset, isTextual }: ContentType): string | undefined {
   const decoder = decoderFor(charset);
   if (decoder !== undefined) return decoder.decode(bytes);
-  const textual = TEXTUAL.test(mime);
-  if (!textual && (!isUtf8(bytes) || bytes.includes(0))) return undefined;
+  if (!isTextual && (!isUtf8(bytes) || bytes.includes(0))) return undefined;
   const text = bytes.toString("utf8");
   return text.startsWith("\uFEFF") ? text.slice(1) : text;
 }
@@ -119,12 +119,29 @@ function decoderFor(charset: string | undefined): TextDecoder | undefined {
   }
 }
 
-function parseContentType(value: string | undefined): [mime: string, charset: string | undefined] {
-  if (value === undefined) return ["", undefined];
-  const semicolon = value.indexOf(";");
-  if (semicolon === -1) return [value.trim().toLowerCase(), undefined];
-  const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(value)?.[1];
-  return [value.slice(0, semicolon).trim().toLowerCase(), charset?.toLowerCase()];
+interface ContentType {
+  readonly mime: string;
+  readonly charset: string | undefined;
+  readonly isBinary: boolean;
+  readonly isTextual: boolean;
+}
+
+const TYPES_MAX = 256;
+/** Longer texts are not remembered. */
+const TYPE_LENGTH_MAX = 128;
+const TYPES = new Map<string, ContentType>();
+
+/** What a header says. The last few texts are remembered, because hardly any two bodies differ in theirs. */
+function contentTypeOf(value = ""): ContentType {
+  const known = TYPES.get(value);
+  if (known !== undefined) return known;
+  const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(value)?.[1]?.toLowerCase();
+  const mime = value.split(";", 1)[0]!.trim().toLowerCase();
+  const type = { mime, charset, isBinary: BINARY.test(mime), isTextual: TEXTUAL.test(mime) };
+  if (value.length > TYPE_LENGTH_MAX) return type;
+  if (TYPES.size >= TYPES_MAX) TYPES.clear();
+  TYPES.set(value, type);
+  return type;
 }
 
 function hasByteOrderMark(bytes: Buffer): boolean {

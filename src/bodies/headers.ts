@@ -9,17 +9,6 @@ export function headerValue(headers: RawHeaders, name: string): string | undefin
   return undefined;
 }
 
-/** All values of a header, joined as HTTP joins them. */
-export function joinedValue(headers: RawHeaders, name: string): string | undefined {
-  let joined: string | undefined;
-  for (let at = 0; at < headers.length; at += 2) {
-    const each = headers[at]!;
-    if (each.length !== name.length || each.toLowerCase() !== name) continue;
-    joined = joined === undefined ? headers[at + 1] : `${joined}, ${headers[at + 1]}`;
-  }
-  return joined;
-}
-
 /** Header values arrive as Latin-1, one character per byte; clients mean UTF-8. */
 export function fromLatin1(value: string): string {
   return /[^\x00-\x7f]/.test(value) ? Buffer.from(value, "latin1").toString("utf8") : value;

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { tokenColumns } from "../../src/bodies/token-columns.ts";
-import { countryCode, readLabels } from "../../src/recorder/prepare/labels.ts";
+import { readLabels } from "../../src/recorder/prepare/labels.ts";
 
 const bytes = (text: string) => Buffer.from(text).toString("latin1");
 
@@ -82,17 +82,6 @@ test("names that objects have anyway are names like all others", () => {
 
 test("bytes of a value that are no UTF-8 become U+FFFD", () => {
   expect(readLabels(["Gateway-User-Id", "a\xff"]).settings.get("user-id")).toBe("a\uFFFD");
-});
-
-test.each([
-  [["CF-IPCountry", "de"], "DE"],
-  [["x-vercel-ip-country", "US"], "US"],
-  [["CF-IPCountry", "XX"], null],
-  [["CF-IPCountry", "T1"], null],
-  [["CF-IPCountry", "DE; drop"], null],
-  [["Content-Type", "DE"], null],
-])("the country of %j is %p", (headers, country) => {
-  expect(countryCode(headers)).toBe(country);
 });
 
 test.each([

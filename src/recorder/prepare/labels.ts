@@ -55,28 +55,3 @@ class NamedValues {
     } else this.erased?.delete(name);
   }
 }
-
-const COUNTRY_HEADERS = [
-  "cf-ipcountry",
-  "x-vercel-ip-country",
-  "cloudfront-viewer-country",
-  "x-appengine-country",
-  "fastly-client-country",
-  "x-country-code",
-  "x-geo-country",
-];
-
-const startOf = (name: string) => (name.length << 8) | name.charCodeAt(0) | 0x20;
-/** Length and first letter of each: hardly any other header has both. */
-const COUNTRY_STARTS = new Set(COUNTRY_HEADERS.map(startOf));
-
-/** ISO country code in capitals, as set by a proxy in front of Weir; XX and T1 mean "unknown". */
-export function countryCode(headers: RawHeaders): string | null {
-  for (let at = 0; at < headers.length; at += 2) {
-    const name = headers[at]!;
-    if (!COUNTRY_STARTS.has(startOf(name)) || !COUNTRY_HEADERS.includes(name.toLowerCase())) continue;
-    const code = (headers[at + 1] ?? "").trim().toUpperCase();
-    if (/^[A-Z]{2}$/.test(code) && code !== "XX") return code;
-  }
-  return null;
-}

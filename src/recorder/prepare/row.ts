@@ -1,4 +1,3 @@
-import { headerValue } from "../../bodies/headers.ts";
 import { tokenColumns } from "../../bodies/token-columns.ts";
 import type { Cost } from "../../mapping/prices/cost.ts";
 import type { ExchangeReading } from "../../mapping/read-exchange.ts";
@@ -8,7 +7,8 @@ import type { RequestRow } from "../../record/written-row.ts";
 import type { RoutingMeta } from "../../spool/frame.ts";
 import { UNMAPPED } from "../../unified/body-mapping.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
-import { countryCode, type Labels, NO_NAMES } from "./labels.ts";
+import { knownHeaders } from "./known-headers.ts";
+import { type Labels, NO_NAMES } from "./labels.ts";
 import { providerPath, routingOf } from "./sides.ts";
 import { responseStatus } from "./status.ts";
 
@@ -29,6 +29,7 @@ export function toRow(exchange: Exchange, labels: Labels, findings: Findings | u
   const { begin, head, end } = exchange;
   const reading = findings?.reading;
   const routing = routingOf(exchange);
+  const { referrer, country } = knownHeaders(begin.headers);
   const requestModel = routing?.requestModel ?? reading?.requestModel ?? null;
   const setting = (name: string) => labels.settings.get(name) ?? null;
   const override = setting("model-override");
@@ -42,8 +43,8 @@ export function toRow(exchange: Exchange, labels: Labels, findings: Findings | u
     method: begin.method,
     target_url: begin.target === "" ? null : begin.target + providerPath(exchange),
     request_path: begin.path,
-    request_referrer: headerValue(begin.headers, "referer") ?? null,
-    country_code: countryCode(begin.headers),
+    request_referrer: referrer ?? null,
+    country_code: country ?? null,
     provider: begin.provider === "" ? null : begin.provider,
     request_model: requestModel,
     response_model: reading?.responseModel ?? null,

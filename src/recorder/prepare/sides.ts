@@ -1,5 +1,4 @@
 import { type Body, readBody } from "../../bodies/body.ts";
-import { headerValue, joinedValue } from "../../bodies/headers.ts";
 import { readTailEvents } from "../../bodies/tail.ts";
 import { edited } from "../../json-text/edits.ts";
 import { type Decoded, decodeBody } from "../../runtime/content-coding.ts";
@@ -7,6 +6,7 @@ import type { BodyKey } from "../../spool/body-key.ts";
 import type { EditedBody, RawHeaders, RoutingMeta } from "../../spool/frame.ts";
 import type { Capture } from "../exchanges/capture.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
+import { knownHeaders } from "./known-headers.ts";
 import type { PrepareDeps } from "./prepared.ts";
 
 export type ClientSide = "request" | "response";
@@ -57,7 +57,7 @@ export function plainSide(exchange: Exchange, side: BodySide, deps: SideDeps): S
 
 /** The content coding of a body, which takes time to decode; undefined if it has none. */
 export function codingOf(exchange: Exchange, side: BodySide): string | undefined {
-  return joinedValue(headersOf(exchange, side), "content-encoding");
+  return knownHeaders(headersOf(exchange, side)).contentEncoding;
 }
 
 export function toSide(
@@ -70,7 +70,7 @@ export function toSide(
   if (decoded === undefined || capture === undefined) return NO_BODY;
   const { bytes, incomplete, coded } = decoded;
   const truncated = capture.truncated || incomplete;
-  const contentType = headerValue(headersOf(exchange, side), "content-type");
+  const { contentType } = knownHeaders(headersOf(exchange, side));
   const path = side === "request" || side === "response" ? exchange.begin.path : providerPath(exchange);
   const body = readBody(bytes, { contentType, path, isResponse: !isRequest(side), incomplete: truncated });
   if (body.events === undefined || !capture.truncated || coded || exchange.begin.omitResponse) {
@@ -80,10 +80,12 @@ export function toSide(
   return { body: { ...body, events: [...body.events, ...tail] }, truncated };
 }
 
+const NO_HEADERS: RawHeaders = [];
+
 export function headersOf({ begin, head, provider }: Exchange, side: BodySide): RawHeaders {
   if (side === "request") return begin.headers;
-  if (side === "response") return head?.headers ?? [];
-  return (side === "provider_request" ? provider?.requestHead : provider?.responseHead)?.headers ?? [];
+  if (side === "response") return head?.headers ?? NO_HEADERS;
+  return (side === "provider_request" ? provider?.requestHead : provider?.responseHead)?.headers ?? NO_HEADERS;
 }
 
 /** The exchange's routing at the unified address. */

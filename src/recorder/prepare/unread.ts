@@ -1,5 +1,4 @@
 import { isUtf8 } from "node:buffer";
-import { headerValue } from "../../bodies/headers.ts";
 import { messageOf } from "../../log.ts";
 import { CutOff } from "../../plugin-host/hooks/guard.ts";
 import { withinLimit } from "../../plugin-host/hooks/time-limit.ts";
@@ -7,6 +6,7 @@ import { NO_TEXTS } from "../../record/record-texts.ts";
 import type { StoredPart } from "../../store/packs/request-content.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
 import { toParts } from "./exchange-parts.ts";
+import { knownHeaders } from "./known-headers.ts";
 import { readLabels } from "./labels.ts";
 import { messageLines } from "./messages.ts";
 import type { PrepareDeps, Prepared } from "./prepared.ts";
@@ -76,7 +76,7 @@ export async function prepareUnread(
 }
 
 function asItCame(exchange: Exchange, side: ClientSide, bytes: Buffer): StoredPart {
-  const contentType = headerValue(headersOf(exchange, side), "content-type") ?? null;
+  const contentType = knownHeaders(headersOf(exchange, side)).contentType ?? null;
   return { part: side, form: isUtf8(bytes) ? "text" : "binary", bytes, contentType };
 }
 

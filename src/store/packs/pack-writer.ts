@@ -1,11 +1,11 @@
 import { hash } from "node:crypto";
-import { occurrences } from "../../record/occurrences.ts";
+import { firstOccurrence } from "../../record/first-occurrence.ts";
 import { compressZstd } from "../../runtime/zstd.ts";
 import { ChunkMemory } from "./chunk-memory.ts";
 import { cutAround, cutEvenly } from "./cut.ts";
 import { encodePlaced, type FilePlace, type Placed, type PlacedPart, type PlacedText, type Range } from "./placed.ts";
 import { repeatedRanges } from "./repeated-part.ts";
-import type { RequestContent, StoredPart } from "./request-content.ts";
+import type { FileInPart, RequestContent, StoredAsset, StoredPart } from "./request-content.ts";
 
 /** Bytes of a pack before compression: larger packs take a tenth less space but are read two to three times slower. */
 const PACK_BYTES = 131_072;
@@ -123,9 +123,7 @@ export class PackWriter {
       return ranges;
     };
     const parts: PlacedPart[] = [];
-    // The same file may be in both bodies.
-    const files = [...new Map(content.assets.map((asset) => [asset.id, asset])).values()];
-    const numbers = new Map(files.map(({ id }, index) => [id, index]));
+    const files = eachOnce(content.assets);
     const put = (stored: StoredPart, bytes: Uint8Array, sent: boolean, files: readonly FilePlace[]) => {
       const { part, form } = stored;
       const contentType = form === "binary" ? stored.contentType : null;
@@ -136,13 +134,8 @@ export class PackWriter {
     };
     const within = new Set<string>();
     for (const part of content.parts) {
-      const places = (part.files ?? []).flatMap(({ offset, length, id }) => {
-        within.add(id);
-        const asset = numbers.get(id);
-        return asset === undefined ? [] : [{ offset, length, asset }];
-      });
-      put(part, part.bytes, false, places);
-      if (part.sent !== undefined) put(part, part.sent, true, []);
+      put(part, part.bytes, false, part.files === undefined ? NO_FILES : filesOf(part.files, files, within));
+      if (part.sent !== undefined) put(part, part.sent, true, NO_FILES);
     }
     const assets = files.map(({ id, contentType, bytes }) => ({
       id,
@@ -302,6 +295,22 @@ export class PackWriter {
   }
 }
 
+const NO_FILES: readonly FilePlace[] = [];
+
+/** The same file may be in both bodies. */
+function eachOnce(assets: readonly StoredAsset[]): readonly StoredAsset[] {
+  return assets.length < 2 ? assets : [...new Map(assets.map((asset) => [asset.id, asset])).values()];
+}
+
+/** Where files are in a part, by their index. @param within - receives their ids. */
+function filesOf(places: readonly FileInPart[], files: readonly StoredAsset[], within: Set<string>): FilePlace[] {
+  return places.flatMap(({ offset, length, id }) => {
+    within.add(id);
+    const asset = files.findIndex((file) => file.id === id);
+    return asset === -1 ? [] : [{ offset, length, asset }];
+  });
+}
+
 const compressed = ({ buffer, length }: Pick<OpenPack, "buffer" | "length">) =>
   compressZstd(buffer.subarray(0, length));
 
@@ -370,8 +379,8 @@ function insideOf(bytes: Buffer, text: string): { offset: number; length: number
   const isShort = quoted.length * 3 <= SCRATCH_BYTES;
   const wanted = isShort ? scratch.subarray(0, scratch.write(quoted)) : Buffer.from(quoted);
   const length = wanted.length - 2;
-  const whole = occurrences(bytes, wanted).next();
-  if (whole.done !== true) return { offset: whole.value + 1, length };
-  const part = occurrences(bytes, wanted.subarray(1, -1)).next();
-  return part.done === true ? undefined : { offset: part.value, length };
+  const whole = firstOccurrence(bytes, wanted);
+  if (whole !== -1) return { offset: whole + 1, length };
+  const part = firstOccurrence(bytes, wanted.subarray(1, -1));
+  return part === -1 ? undefined : { offset: part, length };
 }

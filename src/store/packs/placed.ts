@@ -74,10 +74,12 @@ const TYPED = 2;
 const FILES = 4;
 const SEVERAL = 8;
 
+const writer = new VarintWriter();
+
 /** @param home - at least the highest pack number of all ranges. */
 export function encodePlaced(placed: Placed, home: number): Uint8Array {
   const { fresh, parts, assets, prompt, completion, input, output } = placed;
-  const writer = new VarintWriter();
+  writer.clear();
   const ranges = new RangeWriter(writer, home);
   writer.number(fresh);
   for (const asset of assets) {
@@ -181,7 +183,11 @@ function readText(reader: VarintReader, ranges: RangeReader, form: number, sever
 class RangeWriter {
   readonly #writer: VarintWriter;
   readonly #home: number;
-  readonly #ends = new Map<number, number>();
+  /** The last pack, which most ranges share with the one before, and where its last range ended. */
+  #pack = -1;
+  #end = 0;
+  /** The same of the packs before. */
+  #ends: Map<number, number> | undefined;
 
   constructor(writer: VarintWriter, home: number) {
     this.#writer = writer;
@@ -192,12 +198,20 @@ class RangeWriter {
   write(ranges: readonly Range[]): void {
     if (ranges.length !== 1) this.#writer.number(ranges.length);
     for (const { pack, offset, length } of ranges) {
-      const follows = this.#ends.get(pack) === offset;
+      if (pack !== this.#pack) this.#change(pack);
+      const follows = this.#end === offset;
       this.#writer.number((this.#home - pack) * 2 + (follows ? 1 : 0));
       if (!follows) this.#writer.number(offset);
       this.#writer.number(length);
-      this.#ends.set(pack, offset + length);
+      this.#end = offset + length;
     }
+  }
+
+  #change(pack: number): void {
+    this.#ends ??= new Map();
+    this.#ends.set(this.#pack, this.#end);
+    this.#pack = pack;
+    this.#end = this.#ends.get(pack) ?? -1;
   }
 }
 

@@ -3,6 +3,11 @@ export class VarintWriter {
   #bytes = new Uint8Array(64);
   #length = 0;
 
+  /** Begins again: its memory is used for one value after another. */
+  clear(): void {
+    this.#length = 0;
+  }
+
   number(value: number): void {
     let rest = value;
     for (; rest > 0x7f; rest = Math.floor(rest / 128)) this.#byte((rest % 128) | 0x80);

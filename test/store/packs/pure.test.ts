@@ -139,6 +139,10 @@ test("where a request's parts are is read as it was written, and bytes that are 
       }
     }),
   );
+  const inTwo = [HOME, HOME - 1, HOME, HOME - 1].map((pack, at) => ({ pack, offset: at * 600, length: 600 }));
+  const alternating = { fresh: 0, parts: [], assets: [], prompt: { ranges: inTwo }, completion: null };
+  const both: Placed = { ...alternating, input: { ranges: inTwo.toReversed() }, output: null };
+  expect(decodePlaced(encodePlaced(both, HOME), HOME)).toEqual(both);
   const range = (offset: number, length: number) => [{ pack: HOME, offset, length }];
   const small = PARTS.slice(0, 3).map((part, at) => {
     return {
