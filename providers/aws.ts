@@ -49,7 +49,14 @@ export default {
       path: ({ model, stream }) =>
         `/model/${encodeURIComponent(model)}/${stream ? "invoke-with-response-stream" : "invoke"}`,
       countPath,
-      place: { modelInPath: true, version: "bedrock-2023-05-31", betasInBody: true, streamInPath: true, frames: "aws" },
+      place: {
+        modelInPath: true,
+        version: "bedrock-2023-05-31",
+        betasInBody: true,
+        streamInPath: true,
+        bytesOnly: true,
+        frames: "aws",
+      },
     },
     {
       shape: "embeddings",

@@ -66,7 +66,7 @@ export default {
       path: (call) =>
         `${vertex(call)}/publishers/anthropic/models/${call.model}:${call.stream ? "streamRawPredict" : "rawPredict"}`,
       countPath: (call) => `${vertex(call)}/publishers/anthropic/models/count-tokens:rawPredict`,
-      place: { modelInPath: true, version: "vertex-2023-10-16" },
+      place: { modelInPath: true, version: "vertex-2023-10-16", bytesOnly: true },
     },
     // At Vertex, names of other vendors' models begin with the vendor and a slash.
     {

@@ -166,6 +166,8 @@ export interface Place {
   readonly betasInBody?: true;
   /** Streaming is chosen by the path; the body has no `stream`. */
   readonly streamInPath?: true;
+  /** Images and files by address are refused: translated requests carry their bytes. */
+  readonly bytesOnly?: true;
   /** Streams come as AWS event-stream frames with base64 `bytes` around the vendor's own events. */
   readonly frames?: "aws";
 }

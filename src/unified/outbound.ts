@@ -152,8 +152,9 @@ function best(request: OutboundRequest, prompt: Prompt, candidates: readonly Sha
 }
 
 function translated(request: OutboundRequest, prompt: Prompt, at: ShapeAt): Outbound | undefined {
-  const shape = shapeOf(at);
-  if (shape === undefined || shape.name === "embeddings") return undefined;
+  const known = shapeOf(at);
+  if (known === undefined || known.name === "embeddings") return undefined;
+  const shape = at.place?.bytesOnly === true ? withBytesOnly(known) : known;
   const { call, without, refuseLosses, files } = request;
   const facts =
     without.length === 0 ? call.facts : { ...call.facts, rejects: [...(call.facts.rejects ?? []), ...without] };
@@ -173,6 +174,9 @@ function translated(request: OutboundRequest, prompt: Prompt, at: ShapeAt): Outb
 /** A chat request with the conversation of a Responses request; no API accepts it unchanged. */
 const isInput = ({ hasInput, from, sameOnly }: OutboundRequest): boolean =>
   hasInput && from === "chat-completions" && !sameOnly;
+
+/** The shape on a platform that accepts no addresses of files. */
+const withBytesOnly = (shape: Shape): Shape => ({ ...shape, takes: { ...shape.takes, imageUrl: "F", fileUrl: "F" } });
 
 /** Chat with tools is sent as Responses if the model supports function tools only there. */
 function needsResponses({ call, from, shapes, body }: OutboundRequest): boolean {

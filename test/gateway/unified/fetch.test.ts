@@ -37,7 +37,7 @@ const respond = ({ path }: { path: string }) => {
   if (path.includes(":generateContent")) return json(gemini);
   if (path.endsWith("/converse")) return json(converse);
   if (path.endsWith("/api/chat")) return json(ollama);
-  if (path.endsWith("/messages")) return json(messagesResponse("hi"));
+  if (path.endsWith("/messages") || path.endsWith("/invoke")) return json(messagesResponse("hi"));
   return json(chatResponse("hi"));
 };
 
@@ -127,6 +127,20 @@ describe("a file that the provider takes as bytes alone is fetched", () => {
       inResponses({ type: "input_file", file_url: of("/a.pdf") }),
       (sent) => sent.messages[0].content[0].document.source,
       { bytes: base64(PDF) },
+    ],
+    [
+      "an image for Claude at Bedrock",
+      "aws/eu.anthropic.claude-sonnet-4-5-20250929-v1:0",
+      { messages: [image(of("/a.png"))] },
+      (sent) => sent.messages[0].content[0].source,
+      { type: "base64", media_type: "image/png", data: base64(PNG) },
+    ],
+    [
+      "a PDF for Claude at Bedrock",
+      "aws/eu.anthropic.claude-sonnet-4-5-20250929-v1:0",
+      inResponses({ type: "input_file", file_url: of("/a.pdf") }),
+      (sent) => sent.messages[0].content[0].source,
+      { type: "base64", media_type: "application/pdf", data: base64(PDF) },
     ],
     [
       "an image for Ollama",
