@@ -1,7 +1,7 @@
 import { GatewayError } from "../errors.ts";
 import { messageOf } from "../log.ts";
 import type { ServerResponse } from "../runtime/http/server.ts";
-import { after, isPending, type Soon } from "../runtime/pending.ts";
+import { isPending, type Soon } from "../runtime/pending.ts";
 import { uuidv7 } from "../runtime/uuid.ts";
 import { admit, beginMeta, claimId, identify, speaksOfCache } from "./admit.ts";
 import type { Admitted, Arrival, ClientRequest } from "./admitted.ts";
@@ -78,8 +78,12 @@ function belongsToFirst(parts: GatewayParts, request: ClientRequest, headers: Re
 function respondFrom(parts: GatewayParts, given: Sent): Soon<void> {
   const { admitted, body } = given;
   if (admitted.caching !== undefined && body !== undefined) return serveCached(parts, admitted, admitted.caching, body);
-  return after(asChanged(parts, given, askOnForward(parts, admitted)), (sent) => pass(parts, sent));
+  const changing = asChanged(parts, given, askOnForward(parts, admitted));
+  return isPending(changing) ? passLater(parts, changing) : pass(parts, changing);
 }
+
+/** A function of its own: one that makes a closure in rare cases pays for it in every case. */
+const passLater = (parts: GatewayParts, changing: Promise<Sent>) => changing.then((sent) => pass(parts, sent));
 
 /** Gets the response from the provider: with retries if the body is in memory for them. */
 function pass(parts: GatewayParts, { admitted, body }: Sent): void {

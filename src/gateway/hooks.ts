@@ -52,7 +52,7 @@ export async function learnFromBody(
 export function askOnRequest({ hooks }: GatewayParts, { seen, facts, exchange }: Admitted): Change {
   if (!hooks?.has("onRequest")) return undefined;
   const verdict = hooks.onRequest(seen, facts);
-  return verdict instanceof Promise ? verdict.then((given) => heed(given, exchange)) : heed(verdict, exchange);
+  return verdict instanceof Promise ? heedLater(verdict, exchange) : heed(verdict, exchange);
 }
 
 /**
@@ -70,11 +70,15 @@ export function askOnForward({ hooks }: GatewayParts, { seen, facts, exchange }:
     verdict = Promise.reject(error);
   }
   // The client may leave in the meantime: `onEnd` is called only after the plugins have responded.
-  const tell = () => exchange.tellEnd((end) => hooks.onEnd(end));
-  if (verdict instanceof Promise) return verdict.then((given) => heed(given, exchange)).finally(tell);
-  tell();
+  if (verdict instanceof Promise) return tellEndAfter(heedLater(verdict, exchange), hooks, exchange);
+  tellEnd(hooks, exchange);
   return heed(verdict, exchange);
 }
+
+const tellEnd = (hooks: RequestHooks, exchange: Exchange) => exchange.tellEnd((end) => hooks.onEnd(end));
+const tellEndAfter = <T>(asked: Promise<T>, hooks: RequestHooks, exchange: Exchange) =>
+  asked.finally(() => tellEnd(hooks, exchange));
+const heedLater = (verdict: Promise<Verdict>, exchange: Exchange) => verdict.then((given) => heed(given, exchange));
 
 /** A request to a target that the client did not name itself, as a complete request of its own. */
 export interface FurtherRequest {

@@ -155,6 +155,7 @@ export function escapeBytes(path: string): string {
   return path.replace(/[^\x21-\x7e]/g, (byte) => `%${byte.charCodeAt(0).toString(16).padStart(2, "0").toUpperCase()}`);
 }
 
+const QUERY_BEGIN = /[?#]/;
 const DOT_SEGMENT = /(?:^|[/\\])(?:\.|%2e){1,2}(?:[/\\]|$)/i;
 
 /**
@@ -163,7 +164,7 @@ const DOT_SEGMENT = /(?:^|[/\\])(?:\.|%2e){1,2}(?:[/\\]|$)/i;
  * @throws GatewayError `invalid_path`.
  */
 export function checkPath(path: string): void {
-  const query = path.search(/[?#]/);
+  const query = path.search(QUERY_BEGIN);
   const segments = query < 0 ? path : path.slice(0, query);
   if (!path.startsWith("/") || NO_URI_BYTE.test(path) || DOT_SEGMENT.test(segments))
     throw new GatewayError("invalid_path");

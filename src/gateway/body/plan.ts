@@ -33,10 +33,12 @@ const JUDGED: BodyPlan = { kind: "whole", bytesMax: JUDGED_BYTES_MAX, tooLarge: 
 /** Decides how a request's body is handled, before its first byte is read. */
 export function planBody({ caching, retry, needs: all, seen, unified }: Admitted): BodyPlan {
   if (unified !== undefined) return UNIFIED;
-  const needs = all.length === 0 ? all : all.filter((need) => !isKnown(need, seen));
+  const needs = all.length === 0 ? all : unknown(all, seen);
   if (needs.includes("model") || needs.includes("body")) return JUDGED;
   return caching !== undefined || retry !== undefined || needs.length > 0 ? USUAL : STREAM;
 }
+
+const unknown = (needs: readonly BodyNeed[], seen: SeenRequest) => needs.filter((need) => !isKnown(need, seen));
 
 /** Whether the head already contains what would be read from the body. */
 function isKnown(need: BodyNeed, { userId, model }: SeenRequest): boolean {

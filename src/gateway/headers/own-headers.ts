@@ -11,7 +11,7 @@ export interface CacheHit {
   readonly place: number;
 }
 
-/** A response's headers plus those that plugins add (raw pairs) and the gateway's own: its id and the cache's result. */
+/** A response's headers plus those that plugins add (raw pairs) and the gateway's own: its id, by one name or more, and the cache's result. */
 // biome-ignore lint/complexity/useMaxParams: called for every response; an object for its arguments would be garbage of the hot path
 export function withOwnHeaders(
   headers: readonly string[],
@@ -20,9 +20,10 @@ export function withOwnHeaders(
   id: string,
   cache: CacheResponse | undefined,
 ): string[] {
-  const all = added === undefined ? [...headers] : [...headers, ...added];
   const from = headers.length;
-  for (const name of idHeaders) all.push(name, id);
+  const first = idHeaders[0]!;
+  const all = added === undefined ? [...headers, first, id] : [...headers, ...added, first, id];
+  for (let at = 1; at < idHeaders.length; at++) all.push(idHeaders[at]!, id);
   if (cache !== undefined) {
     const { hit } = cache;
     if (hit === undefined) all.push("gateway-cache", "MISS");

@@ -44,11 +44,12 @@ export function readResponseHeaders(raw: RawHeaders): ResponseHeaders {
     forward.push(raw[at]!, value);
   }
   const named = saysConnection ? namedByConnection(raw, namesOf(raw)) : undefined;
-  if (named === undefined) return { forward, contentLength, contentType };
-  const kept = forward.flatMap((name, at) =>
-    at % 2 === 1 || named.has(name.toLowerCase()) ? [] : [name, forward[at + 1]!],
-  );
-  return { forward: kept, contentLength, contentType };
+  return { forward: named === undefined ? forward : without(named, forward), contentLength, contentType };
+}
+
+/** @param named - names in lower case. */
+function without(named: ReadonlySet<string>, raw: RawHeaders): string[] {
+  return raw.flatMap((name, at) => (at % 2 === 1 || named.has(name.toLowerCase()) ? [] : [name, raw[at + 1]!]));
 }
 
 function namesOf(raw: RawHeaders): HeaderName[] {

@@ -44,12 +44,15 @@ const ONCE: ReadonlySet<string> = new Set([
 
 /** The id that the client chose for its request, in lower case. @throws GatewayError `invalid_header`. */
 export function readRequestId(headers: readonly GatewayHeader[]): string | undefined {
-  const first = headers.find(({ setting }) => setting === "request-id");
-  if (first === undefined) return undefined;
-  const id = first.value.toLowerCase();
-  if (!isUuid(id)) throw new GatewayError("invalid_header", `${first.name} must be a UUID`);
-  if (headers.some(({ setting, value }) => setting === "request-id" && value.toLowerCase() !== id))
-    throw new GatewayError("invalid_header", `${first.name} was sent twice with different values`);
+  let id: string | undefined;
+  for (const { name, setting, value } of headers) {
+    if (setting !== "request-id") continue;
+    const lower = value.toLowerCase();
+    if (id !== undefined && lower !== id)
+      throw new GatewayError("invalid_header", `${name} was sent twice with different values`);
+    if (!isUuid(lower)) throw new GatewayError("invalid_header", `${name} must be a UUID`);
+    id = lower;
+  }
   return id;
 }
 

@@ -3,7 +3,10 @@ const NAMES_MAX = 5_000;
 const NAME_LENGTH_MAX = 128;
 const starts = new Map<string, string>();
 
-/** The start of a header line behind another one: line end, name, colon, space. Built once for each spelling. */
+/**
+ * The start of a header line behind another one: line end, name, colon, space. Built once for each spelling, so that a line is
+ * three parts: the runtime joins up to three with one object.
+ */
 export function lineStart(name: string): string {
   const known = starts.get(name);
   if (known !== undefined) return known;

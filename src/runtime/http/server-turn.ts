@@ -92,7 +92,7 @@ export class Turn implements IncomingRequest, ServerResponse {
         if (length !== undefined) continue;
         length = Number(value);
       } else if (name.length === 10 && name.toLowerCase() === "connection") saysClose = true;
-      text += lineStart(name) + safe(value);
+      text = `${text}${lineStart(name)}${safe(value)}`;
     }
     this.#bodyless = this.method === "HEAD" || status === 204 || status === 304;
     if (!this.#bodyless) {

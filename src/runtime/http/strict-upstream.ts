@@ -182,6 +182,6 @@ const LAST_CHUNK = Buffer.from("0\r\n\r\n");
 
 function headText({ method, path, headers }: UpstreamRequest): string {
   let text = `${method} ${path} HTTP/1.1`;
-  for (let at = 0; at < headers.length; at += 2) text += lineStart(headers[at]!) + headers[at + 1]!;
+  for (let at = 0; at < headers.length; at += 2) text = `${text}${lineStart(headers[at]!)}${headers[at + 1]!}`;
   return `${text}\r\n\r\n`;
 }
