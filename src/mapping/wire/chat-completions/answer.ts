@@ -19,7 +19,14 @@ import { readReasoning, signatureOf, writeDetails, writeSignature } from "./reas
 /** A complete response of a provider. */
 export function readAnswer(body: Json): Answer {
   const { id, model, usage } = readOpenAi(body);
-  return pickDefined({ id, model, choices: choicesOf(body).filter(isObject).map(readChoice), usage }) as Answer;
+  return pickDefined({
+    id,
+    model,
+    choices: choicesOf(body)
+      .filter(isObject)
+      .map((choice) => readChoice(choice, body)),
+    usage,
+  }) as Answer;
 }
 
 /** Meta's Llama API responds with one message instead of choices, Cloudflare with a response wrapped in `result`. */
@@ -35,7 +42,7 @@ export function choicesOf(response: Json): readonly Json[] {
     : [{ message: { role: "assistant", content: result.response, tool_calls: result.tool_calls } }];
 }
 
-function readChoice(choice: Json): Choice {
+function readChoice(choice: Json, body: Json): Choice {
   const message = isObject(choice.message) ? choice.message : { content: choice.text };
   const parts: Part[] = readReasoning(message, "");
   for (const part of readSaid(message.content)) parts.push(part);
@@ -43,7 +50,8 @@ function readChoice(choice: Json): Choice {
   if (refusal !== undefined) parts.push({ type: "refusal", text: refusal });
   const spoken = filledText(message.audio?.transcript);
   if (spoken !== undefined && !parts.some((part) => part.type === "text")) parts.push({ type: "text", text: spoken });
-  const citations = citationsOf(message.annotations);
+  const annotated = citationsOf(message.annotations);
+  const citations = annotated.length > 0 ? annotated : sourcesOf(body);
   const at = parts.findLastIndex((part) => part.type === "text");
   if (citations.length > 0 && at !== -1) parts[at] = { ...(parts[at] as Part & { type: "text" }), citations };
   for (const image of listOf(message.images)) {
@@ -106,6 +114,13 @@ export const citationsOf = (annotations: Json): Citation[] =>
         end: numberOf(cited.end_index),
       }) as Citation,
     ];
+  });
+
+/** The sources of a response beside its choices, as Perplexity lists them. */
+export const sourcesOf = ({ search_results: found, citations }: Json): Citation[] =>
+  listOf(Array.isArray(found) && found.length > 0 ? found : citations).flatMap((source): Citation[] => {
+    const url = filledText(source) ?? filledText(source?.url);
+    return url === undefined ? [] : [pickDefined({ url, title: filledText(source.title) }) as Citation];
   });
 
 const FINISHES: Readonly<Record<string, Finish>> = {
@@ -175,7 +190,7 @@ function addFurther(message: JsonObject, parts: readonly Part[], wants: Wants): 
     const shown = wants.reasoning === false ? reasoning.map(withoutText) : reasoning;
     message.reasoning_details = shown.flatMap((part, at) => writeDetails(part, at, false));
   }
-  const annotations = parts.flatMap((part) => (part.type === "text" ? (part.citations ?? []).map(writeCitation) : []));
+  const annotations = annotationsOf(parts);
   if (annotations.length > 0) message.annotations = annotations;
   const images = parts.flatMap((part) => (part.type === "image" ? [writeImage(addressOf(part.source))] : []));
   if (images.length > 0) message.images = images;
@@ -194,9 +209,35 @@ function joined(parts: readonly Part[], type: "text" | "refusal"): string | null
   return text;
 }
 
-export const writeCitation = ({ url, title, quote, start, end }: Citation): JsonObject => ({
+function annotationsOf(parts: readonly Part[]): JsonObject[] {
+  const annotations: JsonObject[] = [];
+  let from = 0;
+  for (const part of parts) {
+    if (part.type !== "text") continue;
+    const length = part.text.length;
+    for (const citation of part.citations ?? []) annotations.push(writeCitation(citation, { from, length }));
+    from += length;
+  }
+  return annotations;
+}
+
+/**
+ * Clients reject a citation without a title or a range, which some providers omit: the range is then the whole text part.
+ *
+ * @param text - where the text part stands in `content`. Ranges are offsets into `content`.
+ */
+export const writeCitation = (
+  { url, title, quote, start, end }: Citation,
+  text: { readonly from: number; readonly length: number },
+): JsonObject => ({
   type: "url_citation",
-  url_citation: pickDefined({ url, title, content: quote, start_index: start, end_index: end }),
+  url_citation: pickDefined({
+    url: url ?? "",
+    title: title ?? "",
+    content: quote,
+    start_index: text.from + (start ?? 0),
+    end_index: text.from + (end ?? text.length),
+  }),
 });
 
 export const writeImage = (url: string | undefined): JsonObject => ({ type: "image_url", image_url: { url } });

@@ -1,9 +1,9 @@
-import type { Json, Piece, State, StreamEvent } from "../../../plugin-host/contract.ts";
+import type { Citation, Json, Piece, State, StreamEvent } from "../../../plugin-host/contract.ts";
 import { filledText, isObject, type JsonObject, listOf, textOf } from "../../json.ts";
 import { sourceOf } from "../../translate/source.ts";
 import { readError } from "../openai-errors.ts";
 import { readOpenAi } from "../openai-reading.ts";
-import { citationsOf, errorOfChoice, finishOf, thoughtText } from "./answer.ts";
+import { citationsOf, errorOfChoice, finishOf, sourcesOf, thoughtText } from "./answer.ts";
 import { isAnotherCall } from "./fold.ts";
 import { argumentsText } from "./read-messages.ts";
 import { readReasoning, signatureOf } from "./reasoning.ts";
@@ -13,6 +13,8 @@ interface OpenChoice {
   readonly choice?: number;
   said?: { readonly kind: "text" | "reasoning" | "refusal"; readonly part: number };
   readonly calls: Map<Json, OpenCall>;
+  /** It has sources. */
+  cited?: true;
 }
 
 interface OpenCall {
@@ -42,12 +44,17 @@ export function readEvent(state: ReadingState, { name, data }: StreamEvent): rea
     state.started = true;
     pieces.push({ type: "start", ...(id === undefined ? {} : { id }), ...(model === undefined ? {} : { model }) });
   }
-  for (const choice of listOf(data.choices)) if (isObject(choice)) readChoice(state, choice, pieces);
+  for (const choice of listOf(data.choices)) if (isObject(choice)) readChoice(state, choice, { chunk: data, pieces });
   if (usage !== undefined) pieces.push({ type: "usage", usage });
   return pieces;
 }
 
-function readChoice(state: ReadingState, choice: JsonObject, pieces: Piece[]): void {
+interface ReadChunk {
+  readonly chunk: JsonObject;
+  readonly pieces: Piece[];
+}
+
+function readChoice(state: ReadingState, choice: JsonObject, { chunk, pieces }: ReadChunk): void {
   state.choices ??= new Map();
   const index = typeof choice.index === "number" ? choice.index : 0;
   let open = state.choices.get(index);
@@ -66,6 +73,7 @@ function readChoice(state: ReadingState, choice: JsonObject, pieces: Piece[]): v
   if (failed !== undefined) pieces.push({ type: "error", error: readError(0, { error: failed }) });
   else if (typeof choice.finish_reason === "string") {
     reader.callsWithoutName();
+    reader.sources(chunk);
     pieces.push({ type: "finish", finish: finishOf(choice.finish_reason), ...reader.of });
   }
 }
@@ -88,8 +96,7 @@ class DeltaReader {
     this.reasoning(delta);
     this.content(delta.content);
     this.say("refusal", textOf(delta.refusal) ?? "");
-    for (const citation of citationsOf(delta.annotations))
-      this.pieces.push({ type: "citation", part: this.partFor("text"), citation, ...this.of });
+    this.cite(citationsOf(delta.annotations));
     for (const image of listOf(delta.images)) {
       const url = textOf(image?.image_url?.url);
       if (url !== undefined)
@@ -103,6 +110,17 @@ class DeltaReader {
     for (const call of listOf(delta.tool_calls)) if (isObject(call)) this.call(call);
     if (isObject(delta.function_call)) this.call({ index: "function_call", function: delta.function_call });
     if (typeof delta.audio?.transcript === "string") this.say("text", delta.audio.transcript);
+  }
+
+  private cite(citations: readonly Citation[]): void {
+    if (citations.length > 0) this.open.cited = true;
+    for (const citation of citations)
+      this.pieces.push({ type: "citation", part: this.partFor("text"), citation, ...this.of });
+  }
+
+  /** Sources beside the choices are in every chunk; those of the last one count. */
+  sources(chunk: JsonObject): void {
+    if (this.open.said?.kind === "text" && this.open.cited !== true) this.cite(sourcesOf(chunk));
   }
 
   /** Details repeat the plain members and add the state. */

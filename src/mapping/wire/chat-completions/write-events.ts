@@ -12,6 +12,8 @@ interface WritingState {
   calls?: Map<number, number>;
   /** Number of reasoning parts so far. */
   thoughts?: number;
+  /** The last text part of each choice, and where it begins in the content. */
+  texts?: Map<number, { readonly part: number; readonly from: number; length: number }>;
   open?: { readonly kind: "call" | "thought" | "other"; readonly part: number; said: boolean };
   usage?: Usage;
 }
@@ -63,11 +65,12 @@ function deltas(state: WritingState, piece: PartPiece, reply: Reply): readonly J
   if (state.open?.part !== piece.part || piece.type === "call") open(state, piece);
   switch (piece.type) {
     case "text":
+      textOf(state, piece).length += piece.text.length;
       return [{ content: piece.text }];
     case "refusal":
       return [{ refusal: piece.text }];
     case "citation":
-      return [{ annotations: [writeCitation(piece.citation)] }];
+      return [{ annotations: [writeCitation(piece.citation, textOf(state, piece))] }];
     case "reasoning":
       return wants.reasoning === false ? [] : [{ reasoning_content: piece.text }];
     case "image":
@@ -91,6 +94,15 @@ function deltas(state: WritingState, piece: PartPiece, reply: Reply): readonly J
     case "hosted":
       return [];
   }
+}
+
+function textOf(state: WritingState, { part, choice = 0 }: PartPiece) {
+  state.texts ??= new Map();
+  const last = state.texts.get(choice);
+  if (last?.part === part) return last;
+  const text = { part, from: last === undefined ? 0 : last.from + last.length, length: 0 };
+  state.texts.set(choice, text);
+  return text;
 }
 
 function open(state: WritingState, piece: PartPiece): void {

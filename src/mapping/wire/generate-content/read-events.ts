@@ -64,10 +64,14 @@ function readCandidate(state: ReadingState, candidate: JsonObject, at: number, p
     cited: 0,
   };
   state.candidates.set(index, known);
-  for (const given of listOf(candidate.content?.parts))
-    for (const part of readPart(given, () => idOfCall(given, state.responseId, known.calls++)))
-      addPart(state, known, part, { of, pieces });
+  const parts = listOf(candidate.content?.parts).flatMap((given) =>
+    readPart(given, () => idOfCall(given, state.responseId, known.calls++)),
+  );
+  // The sources belong to the text, which the next part ends: a signature or a call in the same chunk.
+  const texts = parts.findLastIndex(({ type }) => type === "text") + 1;
+  for (const part of parts.slice(0, texts)) addPart(state, known, part, { of, pieces });
   cite(known, candidate, of, pieces);
+  for (const part of parts.slice(texts)) addPart(state, known, part, { of, pieces });
   const logprobs = logprobsOf(candidate.logprobsResult);
   if (logprobs !== undefined) pieces.push({ type: "logprobs", logprobs, ...of });
   if (filledText(candidate.finishReason) !== undefined)

@@ -114,7 +114,7 @@ export const thoughtOfCall = (state: NonNullable<(Part & { type: "call" })["stat
 export const writeCitation = ({ url, title, quote }: Citation): JsonObject => ({
   type: "web_search_result_location",
   url: url ?? "",
-  title: title ?? null,
+  title: title ?? "",
   cited_text: quote ?? "",
   encrypted_index: "",
 });

@@ -190,7 +190,7 @@ class Writer {
   private cited(part: number, citation: Citation): void {
     this.openContent(part, "output_text");
     const item = this.state.item!;
-    const annotation = writeCitation(citation);
+    const annotation = writeCitation(citation, this.state.open!.text.length);
     item["annotations"] ??= [];
     const annotations: JsonObject[] = item["annotations"];
     const at = { ...this.place, content_index: item.content.length, annotation_index: annotations.length };
@@ -323,12 +323,13 @@ class Writer {
 const contentOf = (kind: OpenPart["kind"], text: string, annotations: Json, logprobs: Json): JsonObject =>
   kind === "refusal" ? { type: "refusal", refusal: text } : { type: "output_text", text, annotations, logprobs };
 
-const writeCitation = ({ url, title, start, end }: Citation): JsonObject => ({
+/** Some providers omit the range: it is then the whole text part. */
+const writeCitation = ({ url, title, start, end }: Citation, length: number): JsonObject => ({
   type: "url_citation",
   url: url ?? "",
   title: title ?? "",
   start_index: start ?? 0,
-  end_index: end ?? 0,
+  end_index: end ?? length,
 });
 
 const INCOMPLETE: Readonly<Partial<Record<Finish, string>>> = {

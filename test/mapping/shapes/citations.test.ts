@@ -1,0 +1,155 @@
+import { describe, expect, test } from "bun:test";
+import type { Json } from "../../../src/plugin-host/contract.ts";
+import { SHAPES as CLIENTS, MODELS, recorder, type Shape } from "./ai-sdk.ts";
+import { hello } from "./ai-sdk-prompts.ts";
+import { send } from "./translation.ts";
+
+/** Sources of a response, as clients that check each member accept them. */
+
+const REQUESTS: Readonly<Record<Shape, Json>> = {
+  "chat-completions": { model: "m", messages: [{ role: "user", content: "Hi" }] },
+  responses: { model: "m", input: "Hi" },
+  messages: { model: "m", max_tokens: 900, messages: [{ role: "user", content: "Hi" }] },
+};
+
+const cited = (url: string) => ({
+  type: "web_search_result_location",
+  url,
+  title: null,
+  cited_text: "quoted",
+  encrypted_index: "e",
+});
+const [A, B] = ["https://a.test/", "https://b.test/"];
+
+/** Two text blocks, each with a source. Anthropic's sources have no range. */
+const CLAUDE = {
+  id: "msg_1",
+  type: "message",
+  role: "assistant",
+  model: "m",
+  content: [
+    { type: "text", text: "Plain. " },
+    { type: "text", text: "One é.", citations: [cited(A)] },
+    { type: "text", text: "Two!", citations: [cited(B)] },
+  ],
+  stop_reason: "end_turn",
+  stop_sequence: null,
+  usage: { input_tokens: 11, output_tokens: 5 },
+};
+const CLAUDE_EVENTS: readonly Json[] = [
+  { type: "message_start", message: { ...CLAUDE, content: [], stop_reason: null } },
+  ...CLAUDE.content.flatMap(({ text, citations = [] }, index) => [
+    { type: "content_block_start", index, content_block: { type: "text", text: "" } },
+    { type: "content_block_delta", index, delta: { type: "text_delta", text } },
+    ...citations.map((citation) => ({
+      type: "content_block_delta",
+      index,
+      delta: { type: "citations_delta", citation },
+    })),
+    { type: "content_block_stop", index },
+  ]),
+  { type: "message_delta", delta: { stop_reason: "end_turn", stop_sequence: null }, usage: { output_tokens: 5 } },
+  { type: "message_stop" },
+];
+
+const sourcesIn = (parts: readonly Json[]) => parts.filter(({ type }) => type === "source").map(({ url }) => url);
+
+async function sourcesOf(shape: Shape, body: Json): Promise<Json> {
+  const { content } = await MODELS[shape](recorder(body).fetch).doGenerate({ prompt: [hello] });
+  return sourcesIn(content);
+}
+
+async function sourcesOfStream(shape: Shape, events: readonly Json[]): Promise<Json> {
+  const text = events.map((data) => `data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`).join("");
+  const { stream } = await MODELS[shape](recorder(text).fetch).doStream({ prompt: [hello] });
+  const parts: Json[] = [];
+  for await (const part of stream as unknown as AsyncIterable<Json>) {
+    if (part.type === "error") throw part.error;
+    parts.push(part);
+  }
+  return sourcesIn(parts);
+}
+
+const FOREIGN = ["chat-completions", "responses"] as const;
+
+describe.each(FOREIGN)("Claude's sources to a client of %s", (from) => {
+  const sent = send(REQUESTS[from], { from, to: "messages" });
+
+  test("the AI SDK reads them in a whole response", async () => {
+    expect(await sourcesOf(from, sent.answer(CLAUDE))).toEqual([A, B]);
+  });
+  test("the AI SDK reads them in a stream", async () => {
+    const data = sent.stream(CLAUDE_EVENTS);
+    expect(await sourcesOfStream(from, data)).toEqual([A, B]);
+  });
+});
+
+describe("a source without a range covers its text part", () => {
+  const chat = send(REQUESTS["chat-completions"], { from: "chat-completions", to: "messages" });
+  const ranges = (annotations: readonly Json[]) =>
+    annotations.map(({ url_citation: { url, title, start_index, end_index } }) => [url, title, start_index, end_index]);
+  const wanted = [
+    [A, "", 7, 13],
+    [B, "", 13, 17],
+  ];
+
+  test("chat: offsets into the whole content", () => {
+    const { message } = chat.answer(CLAUDE).choices[0];
+    expect(message.content.slice(7, 13)).toBe("One é.");
+    expect(ranges(message.annotations)).toEqual(wanted);
+  });
+  test("chat, streamed", () => {
+    const chunks = chat.stream(CLAUDE_EVENTS);
+    expect(ranges(chunks.flatMap((chunk) => chunk.choices?.[0]?.delta.annotations ?? []))).toEqual(wanted);
+  });
+  test("responses: offsets into the part", () => {
+    const { output } = send(REQUESTS.responses, { from: "responses", to: "messages" }).answer(CLAUDE);
+    const annotations = output.flatMap(({ content }: Json) => content.flatMap((part: Json) => part.annotations));
+    expect(annotations.map(({ start_index, end_index }: Json) => [start_index, end_index])).toEqual([
+      [0, 6],
+      [0, 4],
+    ]);
+  });
+});
+
+test.each(CLIENTS)("Gemini's sources in the chunk of a signature reach a client of %s", async (from) => {
+  const chunk = (part: Json, more: Json = {}) => ({
+    candidates: [{ index: 0, content: { role: "model", parts: [part] }, ...more }],
+    usageMetadata: { promptTokenCount: 11, candidatesTokenCount: 5, totalTokenCount: 16 },
+  });
+  const groundingMetadata = { groundingChunks: [{ web: { uri: A, title: "A" } }] };
+  const data = send(REQUESTS[from], { from, to: "generate-content" }).stream([
+    chunk({ text: "Sunny." }),
+    chunk({ text: "", thoughtSignature: "c2lnbg==" }, { finishReason: "STOP", groundingMetadata }),
+  ]);
+  expect(await sourcesOfStream(from, data)).toEqual([A]);
+});
+
+describe.each(["responses", "messages"] as const)(
+  "Perplexity's sources beside the choices to a client of %s",
+  (from) => {
+    const listed = { search_results: [{ title: "A", url: A, snippet: "a" }, { url: B }], citations: [A, B] };
+    const head = { id: "c", created: 1, model: "sonar", usage: { prompt_tokens: 11, completion_tokens: 5 } };
+    const choice = { index: 0, finish_reason: "stop" };
+    const sent = send(REQUESTS[from], { from, to: "chat-completions" });
+
+    test.each([
+      ["search results", listed],
+      ["addresses", { citations: listed.citations }],
+    ])("%s of a whole response", async (_name, sources) => {
+      const choices = [{ ...choice, message: { role: "assistant", content: "Sunny." } }];
+      const body = sent.answer({ ...head, object: "chat.completion", choices, ...sources });
+      expect(await sourcesOf(from, body)).toEqual([A, B]);
+    });
+    test("of a stream, which repeats them", async () => {
+      const chunk = (content: string, finish_reason: string | null) => ({
+        ...head,
+        ...listed,
+        object: "chat.completion.chunk",
+        choices: [{ index: 0, delta: { role: "assistant", content }, finish_reason }],
+      });
+      const data = sent.stream([chunk("Sun", null), chunk("ny.", null), chunk("", "stop"), "[DONE]"]);
+      expect(await sourcesOfStream(from, data)).toEqual([A, B]);
+    });
+  },
+);
