@@ -145,7 +145,7 @@ export const CONFIG_SCHEMA = Type.Object(
     eu_gateway_port: count(
       8790,
       ...PORT,
-      "Port of the gateway of the European pair, which is open where this, eu_api_port, eu_unified_port or eu_database_url is set.",
+      "Port of the gateway of the European pair, which is open if this, eu_api_port, eu_unified_port or eu_database_url is set.",
     ),
     eu_api_port: count(8789, ...PORT, "Port of the API of the European pair."),
     eu_unified_port: count(-1, -1, 65_535, "As unified_port, for the European pair."),
@@ -282,19 +282,19 @@ export const CONFIG_SCHEMA = Type.Object(
       ["yes", "no"],
       "Whether credentials in bodies are masked in webhooks; what is stored stays as sent.",
     ),
-    smtp_url: text("", "Mail server for alerts, smtp:// or smtps://, with user and password where it needs them."),
+    smtp_url: text("", "Mail server for alerts, smtp:// or smtps://, with user and password if it needs them."),
     smtp_from: text("", "Address that e-mail of alerts comes from."),
     retention_days: count(
       0,
       0,
       36_500,
-      "Days that records are kept, unless an organization says otherwise; 0 is for good.",
+      "Days that records are kept, unless an organization sets its own; 0 means forever.",
     ),
     body_retention_days: count(
       0,
       0,
       36_500,
-      "Days that bodies are kept, unless an organization says otherwise; 0 is for good.",
+      "Days that bodies are kept, unless an organization sets its own; 0 means forever.",
     ),
     retention_cron: text("40 3 * * *", "When what is older is removed: five or six fields, UTC."),
     prices: Type.Array(

@@ -49,7 +49,7 @@ export function hasScope(key: KeySnapshot, scope: Scope): boolean {
 }
 
 /** Why a key cannot be used, phrased to follow "the key". */
-export const UNUSABLE = { unknown: "is not known here", revoked: "was revoked", expired: "has expired" } as const;
+export const UNUSABLE = { unknown: "is unknown", revoked: "was revoked", expired: "has expired" } as const;
 export type Unusable = keyof typeof UNUSABLE;
 
 /** Why a key cannot be used now, or undefined if it can. */

@@ -828,7 +828,7 @@ export interface Operations {
     readonly path: Nothing;
     readonly query: Nothing;
     readonly body: {
-      /** What was asked; see docs/models.md. */
+      /** The request; see docs/models.md. */
       readonly request: {
         readonly _type: "tool" | "vector_db" | "data";
         readonly [name: string]: unknown;
@@ -839,9 +839,9 @@ export interface Operations {
       };
       /** Default: 200. */
       readonly status?: number;
-      /** ISO 8601, or milliseconds since 1970; now where it is missing. */
+      /** ISO 8601, or milliseconds since 1970; default: now. */
       readonly start_time?: string | number;
-      /** ISO 8601, or milliseconds since 1970; now where it is missing. */
+      /** ISO 8601, or milliseconds since 1970; default: now. */
       readonly end_time?: string | number;
       readonly provider?: string;
       readonly properties?: {
@@ -922,7 +922,7 @@ export interface Operations {
     readonly body: {
       readonly request_id?: string;
       readonly session_id?: string;
-      /** Until it expires, at most 90; 7 unless given. */
+      /** Until it expires, at most 90; default: 7. */
       readonly days?: number;
     };
     readonly data: unknown;
@@ -972,9 +972,9 @@ export interface Operations {
       readonly organization?: string;
       /** Of gateway, figures, read, write, admin; admin implies all. */
       readonly scopes?: readonly (string)[];
-      /** Patterns of the models and routes that it may use, such as `openai/*`; `!` excludes. All unless given. */
+      /** Patterns of the models and routes that it may use, such as `openai/*`; `!` excludes. Default: all. */
       readonly models?: readonly (string)[] | null;
-      /** Patterns of the credentials that it may use; [] for none. All unless given. */
+      /** Patterns of the credentials that it may use; [] for none. Default: all. */
       readonly credentials?: readonly (string)[] | null;
       /** 90s, 15m, 12h, 30d or an ISO 8601 date. */
       readonly expires?: string | null;
@@ -990,7 +990,7 @@ export interface Operations {
     };
     readonly query: Nothing;
     readonly body?: {
-      /** How long the old secret still works, such as 24h. Not at all unless given. */
+      /** How long the old secret still works, such as 24h. Default: not at all. */
       readonly grace?: string;
     };
     readonly data: unknown;
@@ -1409,7 +1409,7 @@ export interface Operations {
     readonly path: Nothing;
     readonly query: Nothing;
     readonly body: {
-      /** Unique in the organization; made from the provider's unless given. */
+      /** Unique in the organization; default: made from the provider's. */
       readonly name?: string;
       /** Name or alias. */
       readonly provider: string;
@@ -1523,7 +1523,7 @@ export interface Operations {
       /** Seconds to the response's headers, and in a stream to its first content. */
       readonly timeout_seconds?: number;
       readonly description?: string;
-      /** That of the key unless given; another one is the operator's to name. */
+      /** Default: the key's organization. Only an operator may name another one. */
       readonly organization?: string;
     };
     readonly data: unknown;
@@ -1564,7 +1564,7 @@ export interface Operations {
       readonly body?: {
         readonly [name: string]: unknown;
       };
-      /** Id or name of the service key that asks; one without lists unless given. */
+      /** Id or name of the service key of the request; default: one without lists. */
       readonly key_id?: string;
       /** As in `Gateway-User-Id`. */
       readonly user?: string;
@@ -1676,15 +1676,15 @@ export interface Operations {
       readonly window_seconds?: number;
       /** day, week, month: the metric counts from the beginning of it, in place of a sliding window. */
       readonly calendar?: string | null;
-      /** Whose calendar it is, such as Europe/Berlin; UTC unless given. */
+      /** Whose calendar it is, such as Europe/Berlin; default: UTC. */
       readonly time_zone?: string | null;
-      /** As in queries; "all" unless given. */
+      /** As in queries; default: "all". */
       readonly filter?: unknown;
       /** model, provider, user, status, outcome, session, property:<Name>: each value triggers by itself. */
       readonly group_by?: readonly (string)[];
       /** With fewer in the window nothing triggers. */
       readonly minimum_requests?: number;
-      /** How long the condition must be over before it is resolved; 300 unless given. */
+      /** How long the condition must be over before it is resolved; default: 300. */
       readonly cooldown_seconds?: number;
       /** Who is notified. Without one the alert is only shown. */
       readonly channels?: readonly ({
@@ -1737,9 +1737,9 @@ export interface Operations {
         readonly type: "pagerduty";
         /** Integration key of the Events API v2, 32 characters. It is never shown again. */
         readonly routing_key?: string;
-        /** critical, error, warning, info. error unless given. */
+        /** critical, error, warning, info. Default: error. */
         readonly severity?: string;
-        /** PagerDuty's own address for events unless given. */
+        /** Default: PagerDuty's own address for events. */
         readonly url?: string;
       } | {
         /** Of a channel that is there: it keeps what is secret of it. */
@@ -1749,9 +1749,9 @@ export interface Operations {
         readonly type: "opsgenie";
         /** Key of an API integration. It is never shown again. */
         readonly api_key?: string;
-        /** P1, P2, P3, P4, P5. P3 unless given. */
+        /** P1, P2, P3, P4, P5. Default: P3. */
         readonly priority?: string;
-        /** Opsgenie's own address for alerts unless given. */
+        /** Default: Opsgenie's own address for alerts. */
         readonly url?: string;
       })[];
       readonly enabled?: boolean;
@@ -1785,15 +1785,15 @@ export interface Operations {
       readonly window_seconds?: number;
       /** day, week, month: the metric counts from the beginning of it, in place of a sliding window. */
       readonly calendar?: string | null;
-      /** Whose calendar it is, such as Europe/Berlin; UTC unless given. */
+      /** Whose calendar it is, such as Europe/Berlin; default: UTC. */
       readonly time_zone?: string | null;
-      /** As in queries; "all" unless given. */
+      /** As in queries; default: "all". */
       readonly filter?: unknown;
       /** model, provider, user, status, outcome, session, property:<Name>: each value triggers by itself. */
       readonly group_by?: readonly (string)[];
       /** With fewer in the window nothing triggers. */
       readonly minimum_requests?: number;
-      /** How long the condition must be over before it is resolved; 300 unless given. */
+      /** How long the condition must be over before it is resolved; default: 300. */
       readonly cooldown_seconds?: number;
       /** Who is notified. Without one the alert is only shown. */
       readonly channels?: readonly ({
@@ -1846,9 +1846,9 @@ export interface Operations {
         readonly type: "pagerduty";
         /** Integration key of the Events API v2, 32 characters. It is never shown again. */
         readonly routing_key?: string;
-        /** critical, error, warning, info. error unless given. */
+        /** critical, error, warning, info. Default: error. */
         readonly severity?: string;
-        /** PagerDuty's own address for events unless given. */
+        /** Default: PagerDuty's own address for events. */
         readonly url?: string;
       } | {
         /** Of a channel that is there: it keeps what is secret of it. */
@@ -1858,9 +1858,9 @@ export interface Operations {
         readonly type: "opsgenie";
         /** Key of an API integration. It is never shown again. */
         readonly api_key?: string;
-        /** P1, P2, P3, P4, P5. P3 unless given. */
+        /** P1, P2, P3, P4, P5. Default: P3. */
         readonly priority?: string;
-        /** Opsgenie's own address for alerts unless given. */
+        /** Default: Opsgenie's own address for alerts. */
         readonly url?: string;
       })[];
       readonly enabled?: boolean;
@@ -1885,15 +1885,15 @@ export interface Operations {
       readonly window_seconds?: number;
       /** day, week, month: the metric counts from the beginning of it, in place of a sliding window. */
       readonly calendar?: string | null;
-      /** Whose calendar it is, such as Europe/Berlin; UTC unless given. */
+      /** Whose calendar it is, such as Europe/Berlin; default: UTC. */
       readonly time_zone?: string | null;
-      /** As in queries; "all" unless given. */
+      /** As in queries; default: "all". */
       readonly filter?: unknown;
       /** model, provider, user, status, outcome, session, property:<Name>: each value triggers by itself. */
       readonly group_by?: readonly (string)[];
       /** With fewer in the window nothing triggers. */
       readonly minimum_requests?: number;
-      /** How long the condition must be over before it is resolved; 300 unless given. */
+      /** How long the condition must be over before it is resolved; default: 300. */
       readonly cooldown_seconds?: number;
       /** Who is notified. Without one the alert is only shown. */
       readonly channels?: readonly ({
@@ -1946,9 +1946,9 @@ export interface Operations {
         readonly type: "pagerduty";
         /** Integration key of the Events API v2, 32 characters. It is never shown again. */
         readonly routing_key?: string;
-        /** critical, error, warning, info. error unless given. */
+        /** critical, error, warning, info. Default: error. */
         readonly severity?: string;
-        /** PagerDuty's own address for events unless given. */
+        /** Default: PagerDuty's own address for events. */
         readonly url?: string;
       } | {
         /** Of a channel that is there: it keeps what is secret of it. */
@@ -1958,9 +1958,9 @@ export interface Operations {
         readonly type: "opsgenie";
         /** Key of an API integration. It is never shown again. */
         readonly api_key?: string;
-        /** P1, P2, P3, P4, P5. P3 unless given. */
+        /** P1, P2, P3, P4, P5. Default: P3. */
         readonly priority?: string;
-        /** Opsgenie's own address for alerts unless given. */
+        /** Default: Opsgenie's own address for alerts. */
         readonly url?: string;
       })[];
       readonly enabled?: boolean;
@@ -2028,18 +2028,18 @@ export interface Operations {
       /** http(s) address that requests are posted to. */
       readonly url: string;
       readonly name?: string;
-      /** Of request.finished, audit.entry; finished requests alone unless given. */
+      /** Of request.finished, audit.entry; default: finished requests alone. */
       readonly events?: readonly (string)[];
       /** Properties that a request must have, all of them; without a value any value will do. */
       readonly property_filters?: readonly ({
         readonly name: string;
         readonly value?: string;
       })[];
-      /** Percent of the requests; 100 unless given. */
+      /** Percent of the requests; default: 100. */
       readonly sample_rate?: number;
       /** Fields of the record that are sent beside request_id, properties and signed_body_url. */
       readonly fields?: readonly (string)[];
-      /** Sends the bodies too, where they are not long; signed_body_url comes always. */
+      /** Sends the bodies too, unless they are long; signed_body_url is always sent. */
       readonly include_body?: boolean;
       /** Signing secret, whsec_ and base64 of 24 to 64 bytes; made where there is none. */
       readonly secret?: string;
@@ -2066,18 +2066,18 @@ export interface Operations {
       /** http(s) address that requests are posted to. */
       readonly url: string;
       readonly name?: string;
-      /** Of request.finished, audit.entry; finished requests alone unless given. */
+      /** Of request.finished, audit.entry; default: finished requests alone. */
       readonly events?: readonly (string)[];
       /** Properties that a request must have, all of them; without a value any value will do. */
       readonly property_filters?: readonly ({
         readonly name: string;
         readonly value?: string;
       })[];
-      /** Percent of the requests; 100 unless given. */
+      /** Percent of the requests; default: 100. */
       readonly sample_rate?: number;
       /** Fields of the record that are sent beside request_id, properties and signed_body_url. */
       readonly fields?: readonly (string)[];
-      /** Sends the bodies too, where they are not long; signed_body_url comes always. */
+      /** Sends the bodies too, unless they are long; signed_body_url is always sent. */
       readonly include_body?: boolean;
       /** Signing secret, whsec_ and base64 of 24 to 64 bytes; made where there is none. */
       readonly secret?: string;
@@ -2095,18 +2095,18 @@ export interface Operations {
       /** http(s) address that requests are posted to. */
       readonly url?: string;
       readonly name?: string;
-      /** Of request.finished, audit.entry; finished requests alone unless given. */
+      /** Of request.finished, audit.entry; default: finished requests alone. */
       readonly events?: readonly (string)[];
       /** Properties that a request must have, all of them; without a value any value will do. */
       readonly property_filters?: readonly ({
         readonly name: string;
         readonly value?: string;
       })[];
-      /** Percent of the requests; 100 unless given. */
+      /** Percent of the requests; default: 100. */
       readonly sample_rate?: number;
       /** Fields of the record that are sent beside request_id, properties and signed_body_url. */
       readonly fields?: readonly (string)[];
-      /** Sends the bodies too, where they are not long; signed_body_url comes always. */
+      /** Sends the bodies too, unless they are long; signed_body_url is always sent. */
       readonly include_body?: boolean;
       /** Signing secret, whsec_ and base64 of 24 to 64 bytes; made where there is none. */
       readonly secret?: string;
@@ -2158,15 +2158,15 @@ export interface Operations {
     readonly path: Nothing;
     readonly query: Nothing;
     readonly body: {
-      /** Days that records are kept; 0 is for good, null as configured. */
+      /** Days that records are kept; 0 means forever, null the configured value. */
       readonly days?: number | null;
-      /** Days that bodies are kept; 0 is for good, null as configured. */
+      /** Days that bodies are kept; 0 means forever, null the configured value. */
       readonly body_days?: number | null;
       /** Records with a property are kept longer or shorter; of several the longest counts. */
       readonly properties?: readonly ({
         readonly property: string;
         readonly value?: string | null;
-        /** Days that these records are kept instead; 0 is for good, null as all others. */
+        /** Days that these records are kept instead; 0 means forever, null the value for all others. */
         readonly days?: number | null;
         /** Days that their bodies are kept instead. */
         readonly body_days?: number | null;
@@ -2428,9 +2428,9 @@ export interface Operations {
             readonly value: number;
           })[];
         })[];
-        /** Which new requests, as in queries; "all" unless given. */
+        /** Which new requests, as in queries; default: "all". */
         readonly filter?: unknown;
-        /** Percent of these that are judged; 10 unless given. */
+        /** Percent of these that are judged; default: 10. */
         readonly share?: number;
         /** It pauses once so much is spent; null for no bound. */
         readonly budget?: {
@@ -2440,7 +2440,7 @@ export interface Operations {
         } | null;
         /** Name of the property that {{reference}} stands for. */
         readonly reference?: string | null;
-        /** false unless given: new requests are not judged. */
+        /** Whether new requests are judged; default: false. */
         readonly enabled?: boolean;
       };
       /** 1 to 10 request ids. */
@@ -2483,9 +2483,9 @@ export interface Operations {
           readonly value: number;
         })[];
       })[];
-      /** Which new requests, as in queries; "all" unless given. */
+      /** Which new requests, as in queries; default: "all". */
       readonly filter?: unknown;
-      /** Percent of these that are judged; 10 unless given. */
+      /** Percent of these that are judged; default: 10. */
       readonly share?: number;
       /** It pauses once so much is spent; null for no bound. */
       readonly budget?: {
@@ -2495,7 +2495,7 @@ export interface Operations {
       } | null;
       /** Name of the property that {{reference}} stands for. */
       readonly reference?: string | null;
-      /** false unless given: new requests are not judged. */
+      /** Whether new requests are judged; default: false. */
       readonly enabled?: boolean;
     };
     readonly data: unknown;
@@ -2539,9 +2539,9 @@ export interface Operations {
           readonly value: number;
         })[];
       })[];
-      /** Which new requests, as in queries; "all" unless given. */
+      /** Which new requests, as in queries; default: "all". */
       readonly filter?: unknown;
-      /** Percent of these that are judged; 10 unless given. */
+      /** Percent of these that are judged; default: 10. */
       readonly share?: number;
       /** It pauses once so much is spent; null for no bound. */
       readonly budget?: {
@@ -2551,7 +2551,7 @@ export interface Operations {
       } | null;
       /** Name of the property that {{reference}} stands for. */
       readonly reference?: string | null;
-      /** false unless given: new requests are not judged. */
+      /** Whether new requests are judged; default: false. */
       readonly enabled?: boolean;
     };
     readonly data: unknown;
@@ -2586,9 +2586,9 @@ export interface Operations {
           readonly value: number;
         })[];
       })[];
-      /** Which new requests, as in queries; "all" unless given. */
+      /** Which new requests, as in queries; default: "all". */
       readonly filter?: unknown;
-      /** Percent of these that are judged; 10 unless given. */
+      /** Percent of these that are judged; default: 10. */
       readonly share?: number;
       /** It pauses once so much is spent; null for no bound. */
       readonly budget?: {
@@ -2598,7 +2598,7 @@ export interface Operations {
       } | null;
       /** Name of the property that {{reference}} stands for. */
       readonly reference?: string | null;
-      /** false unless given: new requests are not judged. */
+      /** Whether new requests are judged; default: false. */
       readonly enabled?: boolean;
     };
     readonly data: unknown;
@@ -2625,7 +2625,7 @@ export interface Operations {
       readonly filter?: unknown;
       /** Id of a dataset: the requests that its items come from. Their outputs are {{reference}}. */
       readonly dataset?: string;
-      /** Requests at most; 1000 unless given. */
+      /** Requests at most; default: 1000. */
       readonly limit?: string | number;
       /** true also judges requests that it has judged before. */
       readonly again?: boolean;
@@ -2680,16 +2680,16 @@ export interface Operations {
           /** The score that it stands for. */
           readonly value: number;
         })[];
-        /** Of a number; 0 unless given. */
+        /** Of a number; default: 0. */
         readonly min?: number;
-        /** Of a number; 1 unless given. */
+        /** Of a number; default: 1. */
         readonly max?: number;
-        /** Of a number: only `min` plus whole steps; any unless given. */
+        /** Of a number: only `min` plus whole steps; default: any. */
         readonly step?: number;
       })[];
-      /** Which request comes first; newest unless given. random is the same for every reviewer. */
+      /** Which request comes first; default: newest. random is the same for every reviewer. */
       readonly order?: "newest" | "oldest" | "random";
-      /** How many review each request; 1 unless given. */
+      /** Number of reviewers per request; default: 1. */
       readonly reviewers?: number;
     };
     readonly data: unknown;
@@ -2726,16 +2726,16 @@ export interface Operations {
           /** The score that it stands for. */
           readonly value: number;
         })[];
-        /** Of a number; 0 unless given. */
+        /** Of a number; default: 0. */
         readonly min?: number;
-        /** Of a number; 1 unless given. */
+        /** Of a number; default: 1. */
         readonly max?: number;
-        /** Of a number: only `min` plus whole steps; any unless given. */
+        /** Of a number: only `min` plus whole steps; default: any. */
         readonly step?: number;
       })[];
-      /** Which request comes first; newest unless given. random is the same for every reviewer. */
+      /** Which request comes first; default: newest. random is the same for every reviewer. */
       readonly order?: "newest" | "oldest" | "random";
-      /** How many review each request; 1 unless given. */
+      /** Number of reviewers per request; default: 1. */
       readonly reviewers?: number;
     };
     readonly data: unknown;
@@ -2763,16 +2763,16 @@ export interface Operations {
           /** The score that it stands for. */
           readonly value: number;
         })[];
-        /** Of a number; 0 unless given. */
+        /** Of a number; default: 0. */
         readonly min?: number;
-        /** Of a number; 1 unless given. */
+        /** Of a number; default: 1. */
         readonly max?: number;
-        /** Of a number: only `min` plus whole steps; any unless given. */
+        /** Of a number: only `min` plus whole steps; default: any. */
         readonly step?: number;
       })[];
-      /** Which request comes first; newest unless given. random is the same for every reviewer. */
+      /** Which request comes first; default: newest. random is the same for every reviewer. */
       readonly order?: "newest" | "oldest" | "random";
-      /** How many review each request; 1 unless given. */
+      /** Number of reviewers per request; default: 1. */
       readonly reviewers?: number;
     };
     readonly data: unknown;
@@ -3023,7 +3023,7 @@ export interface Operations {
       readonly targets: readonly ({
         /** A model string: a model or a route. */
         readonly model: string;
-        /** What the target is called in results; the model unless given. */
+        /** What the target is called in results; default: the model. */
         readonly name?: string;
         /** A system prompt that replaces the item's. */
         readonly system?: string;
@@ -3036,17 +3036,17 @@ export interface Operations {
         /** As in `Gateway-Prompt-Version`. */
         readonly prompt_version?: string;
       })[];
-      /** Of the dataset; the newest unless given. */
+      /** Version of the dataset; default: the newest. */
       readonly version?: string | number;
       /** Only items with this label. */
       readonly label?: string;
       /** US dollars. A call is not started if it would exceed this at the cost of the most expensive call so far. */
       readonly max_cost?: number | null;
-      /** Calls at a time; 4 unless given. */
+      /** Calls at a time; default: 4. */
       readonly concurrency?: string | number;
       /** Default: the names of the models. */
       readonly name?: string;
-      /** How often a call is made again where the provider fails; 2 unless given. */
+      /** How often a failed call is retried; default: 2. */
       readonly retries?: string | number;
       /** false requests whole responses, which have no time to the first token. */
       readonly stream?: boolean;
@@ -3063,7 +3063,7 @@ export interface Operations {
       readonly targets: readonly ({
         /** A model string: a model or a route. */
         readonly model: string;
-        /** What the target is called in results; the model unless given. */
+        /** What the target is called in results; default: the model. */
         readonly name?: string;
         /** A system prompt that replaces the item's. */
         readonly system?: string;
@@ -3076,7 +3076,7 @@ export interface Operations {
         /** As in `Gateway-Prompt-Version`. */
         readonly prompt_version?: string;
       })[];
-      /** Of the dataset; the newest unless given. */
+      /** Version of the dataset; default: the newest. */
       readonly version?: string | number;
       /** Only items with this label. */
       readonly label?: string;
@@ -3140,7 +3140,7 @@ export interface Operations {
     readonly body: {
       /** US dollars. A call is not started if it would exceed this at the cost of the most expensive call so far. */
       readonly max_cost?: number | null;
-      /** Calls at a time; 4 unless given. */
+      /** Calls at a time; default: 4. */
       readonly concurrency?: string | number;
       /** true sends the items that failed again. */
       readonly errors?: boolean;

@@ -148,7 +148,7 @@ export class Ledger {
     this.#inFlight.delete(id);
     if (!counts) {
       for (const each of taken) this.#giveBack(id, each);
-      this.#tellChange();
+      this.#notifyChange();
       return;
     }
     const held = taken.filter(({ unit }) => unit !== "request").map((each) => ({ ...each, answered, recordId }));
@@ -217,12 +217,12 @@ export class Ledger {
       for (const taken of this.#ended.get(id)!) this.#charge(id, taken, byId.get(taken.recordId));
       this.#ended.delete(id);
     }
-    this.#tellChange();
+    this.#notifyChange();
     this.#charging = undefined;
     if (this.#ended.size > 0 && !this.#closed) this.#chargeSoon();
   }
 
-  #tellChange(): void {
+  #notifyChange(): void {
     this.#changed?.resolve();
     this.#changed = undefined;
   }

@@ -29,7 +29,7 @@ export const AUDIT_COMMANDS: readonly Command[] = [
     options: {
       org: ORG,
       output: text("FILE", "the file to write, - for stdout (default: -)"),
-      force: { type: "boolean", description: "replace the file where it exists" },
+      force: { type: "boolean", description: "replace an existing file" },
       region: REGION_OPTION,
     },
     load: async () => (await import("./audit.ts")).exportAuditCommand,
@@ -38,7 +38,7 @@ export const AUDIT_COMMANDS: readonly Command[] = [
     name: "audit verify",
     summary: "verify the audit log's chain of hashes and print the first break",
     options: { json: JSON_OPTION, region: REGION_OPTION },
-    notes: ["Ends with status 1 where an entry was changed or is missing."],
+    notes: ["Exits with status 1 if an entry was changed or is missing."],
     load: async () => (await import("./audit.ts")).verifyAuditCommand,
   },
 ];

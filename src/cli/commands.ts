@@ -11,8 +11,8 @@ import { STORAGE_COMMANDS } from "./storage-commands.ts";
 import { UNIFIED_COMMANDS } from "./unified-commands.ts";
 
 const MODEL_OPTIONS: Readonly<Record<string, Option>> = {
-  provider: { type: "string", value: "NAME", description: "the provider, where several have a model with this name" },
-  org: { type: "string", value: "ORG", description: "the organization, where several use it" },
+  provider: { type: "string", value: "NAME", description: "the provider, if several have a model with this name" },
+  org: { type: "string", value: "ORG", description: "the organization, if several use it" },
   region: REGION_OPTION,
 };
 
@@ -21,7 +21,7 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "serve",
     summary: "run the gateway and the API",
-    notes: ["Ends on SIGTERM and SIGINT once streams in flight have finished; a second signal ends it at once."],
+    notes: ["Stops on SIGTERM and SIGINT once streams in flight have finished; a second signal stops it at once."],
     load: async () => (await import("./serve.ts")).serveCommand,
   },
   {
@@ -87,7 +87,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "keys transfer",
-    summary: "give a service key another owner, or none, so that it does not stop with its owner",
+    summary: "give a service key another owner, or none, so that it keeps working without its owner",
     args: ["<id>"],
     options: {
       to: { type: "string", value: "EMAIL", description: "the new owner, a member whose role allows the key's scopes" },
@@ -107,7 +107,7 @@ export const COMMANDS: readonly Command[] = [
   ...UNIFIED_COMMANDS,
   {
     name: "models list",
-    summary: "list the seen models and whether they are mapped",
+    summary: "list the models seen in requests, and whether they are mapped",
     options: { json: JSON_OPTION, region: REGION_OPTION },
     load: async () => (await import("./models.ts")).listModelsCommand,
   },
@@ -123,19 +123,19 @@ export const COMMANDS: readonly Command[] = [
     summary: "map a model now, from its recorded requests",
     args: ["<model>"],
     options: MODEL_OPTIONS,
-    notes: ["Ends with status 1 where the model stays pending."],
+    notes: ["Exits with status 1 if the model stays pending."],
     load: async () => (await import("./models.ts")).expediteModelCommand,
   },
   {
     name: "models reread",
     summary: "read unread records again, and print how many are read, as JSON",
     options: { region: REGION_OPTION },
-    notes: ["Ends with status 1 where records stay unread."],
+    notes: ["Exits with status 1 if records stay unread."],
     load: async () => (await import("./unread.ts")).rereadUnreadCommand,
   },
   {
     name: "models approve",
-    summary: "put a drafted mapping into force, or keep one for good",
+    summary: "activate a drafted mapping, or keep the active one permanently",
     args: ["<model>"],
     options: MODEL_OPTIONS,
     load: async () => (await import("./models.ts")).approveModelCommand,
@@ -231,10 +231,10 @@ export const COMMANDS: readonly Command[] = [
     summary: "check machine, data directory, databases, spool, drop-ins and service, and suggest fixes",
     options: {
       json: { type: "boolean", description: "one JSON array of check, verdict, message, fix" },
-      thorough: { type: "boolean", description: "read databases of any size through (default: up to 1 GB)" },
+      thorough: { type: "boolean", description: "read databases of any size completely (default: up to 1 GB)" },
     },
     takesBrokenConfig: true,
-    notes: ["Works beside a running service and without one. Ends with status 1 where a check fails."],
+    notes: ["Works with and without a running service. Exits with status 1 if a check fails."],
     load: async () => (await import("./doctor.ts")).doctorCommand,
   },
   {
@@ -242,7 +242,7 @@ export const COMMANDS: readonly Command[] = [
     summary: "check, before an upgrade, that this version can use the data directory",
     options: { json: { type: "boolean", description: "one JSON array of check, verdict, message, fix" } },
     takesBrokenConfig: true,
-    notes: ["Changes nothing and needs no network. Ends with status 1 where a check fails."],
+    notes: ["Changes nothing and needs no network. Exits with status 1 if a check fails."],
     load: async () => (await import("./doctor.ts")).upgradeCheckCommand,
   },
   {
@@ -283,7 +283,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "help",
-    summary: "explain Weir, or one command",
+    summary: "show the help for Weir, or for one command",
     load: async () => (await import("./help.ts")).helpCommand(COMMANDS),
   },
 ];

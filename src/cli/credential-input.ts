@@ -75,7 +75,7 @@ export async function secretsOf(
   only: string | undefined,
 ): Promise<Members> {
   if (only !== undefined && !form.secret.includes(only))
-    throw new UsageError(`--secret ${only}: there is no such secret; there are ${form.secret.join(", ")}`);
+    throw new UsageError(`--secret ${only}: there is no such secret; known: ${form.secret.join(", ")}`);
   const { askSecret, stdin } = terminal;
   if (askSecret !== undefined)
     return askSecrets(askSecret, only === undefined ? form.secret : [only], only === undefined);

@@ -10,7 +10,7 @@ export const CONFIG_OPTION: Option = {
 export const REGION_OPTION: Option = {
   type: "string",
   value: "us|eu",
-  description: "the region, where this Weir serves a European pair as well (default: the first one)",
+  description: "the region, if this service also has a European one (default: the first one)",
 };
 
 export const JSON_OPTION: Option = { type: "boolean", description: "JSON instead of a table" };

@@ -25,7 +25,7 @@ export const PEOPLE_COMMANDS: readonly Command[] = [
   },
   {
     name: "users unlink",
-    summary: "forget a user's accounts at identity providers: the next one with their address is linked",
+    summary: "unlink a user's accounts at identity providers; the next log-in with their e-mail address is linked",
     args: ["<email>"],
     load: async () => (await import("./users.ts")).unlinkUserCommand,
   },
@@ -49,7 +49,7 @@ export const PEOPLE_COMMANDS: readonly Command[] = [
   },
   {
     name: "users remove",
-    summary: "remove a user with their memberships; their keys stop",
+    summary: "remove a user with their memberships; their keys stop working",
     args: ["<email>"],
     load: async () => (await import("./users.ts")).changeUserCommand("remove"),
   },
@@ -65,7 +65,7 @@ export const PEOPLE_COMMANDS: readonly Command[] = [
   },
   {
     name: "members remove",
-    summary: "remove a member; their keys of the organization stop",
+    summary: "remove a member; their keys of the organization stop working",
     args: ["<email>"],
     options: { org: { type: "string", value: "ORG", description: "organization (default: default)" } },
     load: async () => (await import("./users.ts")).removeMemberCommand,

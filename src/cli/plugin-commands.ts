@@ -6,11 +6,11 @@ const EXCHANGE: Option = {
   type: "string",
   multiple: true,
   value: "FILE",
-  description: "JSON of one exchange, or a list, in place of the samples (repeatable)",
+  description: "JSON of one exchange, or a list, instead of the samples (repeatable)",
 };
 const FILE_OPTIONS: Readonly<Record<string, Option>> = {
-  options: { type: "string", value: "JSON", description: "options of the plugin, over those of weir.toml" },
-  provider: { type: "boolean", description: "it is a provider (default: what its members say)" },
+  options: { type: "string", value: "JSON", description: "options of the plugin; they override those in weir.toml" },
+  provider: { type: "boolean", description: "treat it as a provider (default: detected from its members)" },
 };
 
 export const PLUGIN_COMMANDS: readonly Command[] = [

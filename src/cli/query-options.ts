@@ -8,7 +8,7 @@ export const QUERY_OPTIONS: Readonly<Record<string, Option>> = {
   until: text("TIME", "requests before this day or ISO 8601 time"),
   search: text("WORDS", 'words, beginnings (wor*) and "phrases" that must all occur'),
   sort: text("KEYS", "such as cost or latency:asc,created:desc (default: newest first)"),
-  limit: text("N", "requests at most, up to 10000 (default: 20)"),
+  limit: text("N", "maximum number of requests, up to 10000 (default: 20)"),
   columns: text("LIST", "such as time,model,cost,property.Team,score.quality or any member of a record"),
   format: text("FORMAT", "table, json, jsonl or csv (default: table)"),
   json: { type: "boolean", description: "the same as --format json" },

@@ -125,7 +125,7 @@ function describeRule({ property, value, days, body_days }: PropertyRetention): 
   return `with ${value === null ? property : `${property}=${value}`}: ${kept.join(", ")}`;
 }
 
-const periodText = (days: number) => (days === 0 ? "for good" : `${days} days`);
+const periodText = (days: number) => (days === 0 ? "forever" : `${days} days`);
 
 function readDays(text: unknown, name: string): number | null | undefined {
   if (text === undefined) return undefined;

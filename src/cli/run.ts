@@ -78,7 +78,7 @@ function findCommand(words: readonly string[]): { command: Command; rest: readon
   const group = COMMANDS.filter(({ name }) => name.startsWith(`${first} `)).map(({ name }) => name);
   if (group.length > 0) {
     const wrong = second === undefined ? `"${first}" needs a command` : `there is no command "${two}"`;
-    throw new UsageError(`${wrong}; there are: ${group.join(", ")}`);
+    throw new UsageError(`${wrong}; known: ${group.join(", ")}`);
   }
   const near = nearestName(first, new Set(COMMANDS.map(({ name }) => name.split(" ")[0]!)));
   const hint = near === undefined ? "try" : `did you mean "${near}"? Try`;

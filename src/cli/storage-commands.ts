@@ -19,7 +19,7 @@ export const STORAGE_COMMANDS: readonly Command[] = [
     name: "migrate bodies",
     summary: "move stored bodies into the object store, also while the service runs; an interrupted run can be resumed",
     options: { region: REGION_OPTION },
-    notes: ['Needs bodies_engine = "s3". New bodies go there by themselves, and old ones are read where they are.'],
+    notes: ['Needs bodies_engine = "s3". New bodies are stored there automatically, and old ones stay readable.'],
     load: async () => (await import("./migrate-bodies.ts")).migrateBodiesCommand,
   },
   {
@@ -29,7 +29,7 @@ export const STORAGE_COMMANDS: readonly Command[] = [
       to: { type: "string", value: "clickhouse", description: "the engine to copy to" },
       "dry-run": {
         type: "boolean",
-        description: "say how many records there are and how long it may take, and copy nothing",
+        description: "print the number of records and the estimated time, and copy nothing",
       },
       region: REGION_OPTION,
     },

@@ -15,9 +15,9 @@ const TERMS: Readonly<Record<string, Option>> = {
   weight: text("NUMBER", "share of the requests among credentials of one provider; 0 means fallback only (default: 1)"),
   limit: text("POLICIES", "such as 600;w=60,5000;w=86400;u=cents"),
   header: texts("NAME=VALUE", "a header for every request with it; not for secrets"),
-  "base-url": text("URL", "an origin in place of the provider's, or with a path"),
+  "base-url": text("URL", "the origin to use instead of the provider's, or one with a path"),
   private: { type: "boolean", description: "the base URL may be a private address" },
-  "ask-usage": text("yes|no", "whether chat streams are asked for their usage (default: where a limit needs it)"),
+  "ask-usage": text("yes|no", "whether to request the usage of chat streams (default: if a limit needs it)"),
   shared: { type: "boolean", description: "every organization may use it" },
   disable: { type: "boolean", description: "it is not used" },
   json: { type: "boolean", description: "the complete credential as JSON on stdout, without its secrets" },
@@ -57,7 +57,7 @@ export const UNIFIED_COMMANDS: readonly Command[] = [
     options: {
       ...TERMS,
       enable: { type: "boolean", description: "it is used again" },
-      reset: text("LIST", "members that go back to their defaults, such as limit,models,private"),
+      reset: text("LIST", "members to reset to their defaults, such as limit,models,private"),
     },
     load: async () => (await import("./credentials.ts")).setCredentialCommand,
   },
@@ -73,7 +73,7 @@ export const UNIFIED_COMMANDS: readonly Command[] = [
     summary: "encrypt the secrets of all organizations with the first key",
     notes: [
       "Put the new key first into WEIR_CREDENTIALS_KEY or its file, run this, then remove the old one.",
-      "Ends with status 1 where no key opens a secret.",
+      "Exits with status 1 if no key decrypts a secret.",
     ],
     load: async () => (await import("./credentials.ts")).rotateCredentialsCommand,
   },
@@ -86,7 +86,7 @@ export const UNIFIED_COMMANDS: readonly Command[] = [
       json: { type: "boolean", description: "the result as JSON, with the models" },
       org: ORG,
     },
-    notes: ["Ends with status 1 where the provider does not take it."],
+    notes: ["Exits with status 1 if the provider rejects it."],
     load: async () => (await import("./credentials.ts")).testCredentialCommand,
   },
   {
@@ -101,7 +101,7 @@ export const UNIFIED_COMMANDS: readonly Command[] = [
     args: ["<name>"],
     options: {
       file: text("FILE", "the route as JSON (default: stdin)"),
-      target: texts("MODEL", "a target, in place of a file; several are fallbacks in order"),
+      target: texts("MODEL", "a target, instead of a file; further ones are fallbacks, in order"),
       strategy: text("NAME", "with --target: order, weighted, cheapest or fastest (default: order)"),
       org: ORG,
     },

@@ -41,7 +41,7 @@ function readPolicy(text: string): LimitPolicy | string {
     const value = at < 0 ? "" : parameter.slice(at + 1).trim();
     if (name === "s")
       return wrong("a credential's limit has no segment: it counts everything that the credential pays");
-    if (!PARAMETERS.includes(name)) return wrong(`"${name}" is not a parameter; there are w and u`);
+    if (!PARAMETERS.includes(name)) return wrong(`"${name}" is not a parameter; known: w and u`);
     if (given.has(name)) return wrong(`"${name}" is given twice`);
     if (value === "") return wrong(`"${name}" has no value`);
     given.set(name, value);

@@ -102,7 +102,7 @@ function nestedSecrets(value: unknown, { secret }: CredentialForm): Readonly<Rec
   if (typeof value !== "object" || Array.isArray(value)) throw wrong("secrets", "give an object of secret members");
   const other = Object.keys(value).find((member) => !secret.includes(member));
   if (other !== undefined)
-    throw wrong(`secrets.${short(other)}`, `it is not a secret member; there are ${secret.join(", ")}`);
+    throw wrong(`secrets.${short(other)}`, `this is not a secret member; known: ${secret.join(", ")}`);
   return value as Record<string, unknown>;
 }
 

@@ -54,7 +54,7 @@ export const TERMS_SCHEMA = Type.Object({
   }),
   ask_usage: Type.Boolean({
     ...expects("give true, false or null"),
-    description: "Whether chat streams are asked for their usage; unless given, where `limit` counts cents or tokens.",
+    description: "Whether to request the usage of chat streams. Default: if `limit` counts cents or tokens.",
   }),
   enabled: Type.Boolean({ ...expects("give true or false") }),
   shared: Type.Boolean({

@@ -7,7 +7,7 @@ export const OPTIONS = {
   brand: {
     type: "string",
     value: "NAME",
-    description: "the files come from the product with this name, not from Weir",
+    description: "the product that wrote the files (default: Weir)",
   },
   region: { type: "string", value: "us|eu", description: "which address to use: WEIR_API_URL or WEIR_EU_API_URL" },
   "api-url": { type: "string", value: "URL", description: "the address itself, before the region's" },

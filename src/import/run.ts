@@ -33,7 +33,7 @@ interface Job {
   readonly signal: AbortSignal;
   readonly stdin: AsyncIterable<Uint8Array>;
   /** Prints a line without breaking the progress bar. */
-  readonly tell: (text: string) => void;
+  readonly print: (text: string) => void;
   readonly total: Counts;
   readonly unknown: Map<string, number>;
 }
@@ -66,12 +66,12 @@ async function importWith(options: ImportOptions, io: ImportIo, say: (text: stri
     command: "weir import",
   });
   const client = createClient({ ...options, pace: { ...PACE, ...io.pace }, signal, onWait: progress.waiting });
-  const tell = (text: string) => {
+  const print = (text: string) => {
     if (io.stderr.isTTY && !options.quiet) io.stderr.write("\r\x1b[2K");
     say(text);
   };
   const total: Counts = { imported: 0, existing: 0, rejected: 0 };
-  const job: Job = { options, client, progress, signal, stdin: io.stdin, tell, total, unknown: new Map() };
+  const job: Job = { options, client, progress, signal, stdin: io.stdin, print, total, unknown: new Map() };
   const started = performance.now();
   try {
     let missing = 0;
@@ -87,18 +87,18 @@ async function importWith(options: ImportOptions, io: ImportIo, say: (text: stri
 
 /** @returns false if the file cannot be read. */
 async function importFile(job: Job, file: string): Promise<boolean> {
-  const { options, signal, tell } = job;
+  const { options, signal, print } = job;
   const source = await open(job, file);
   if (source === undefined) return false;
   const { checkpoint, size, chunks, save } = source;
   const splitter = new RecordSplitter(checkpoint);
-  const rejected = tellRejected(tell, file);
+  const rejected = rejectedLines(print, file);
   let [records, skipped] = [0, checkpoint?.end ?? 0];
   job.progress.phase(options.files.length === 1 ? "importing" : `importing ${file}`, 0);
   const sender = new Sender({
     client: job.client,
     brand: options.brand,
-    onRejected: rejected.tell,
+    onRejected: rejected.print,
     onUnknown: (name) => {
       const known = job.unknown.size < UNKNOWN_MAX || job.unknown.has(name) ? name : "others";
       job.unknown.set(known, (job.unknown.get(known) ?? 0) + 1);
@@ -128,7 +128,7 @@ async function importFile(job: Job, file: string): Promise<boolean> {
     await sender.flush(last);
   } catch (error) {
     if (!isFileError(error)) throw error;
-    tell(`${file}: ${error.message}`);
+    print(`${file}: ${error.message}`);
     return false;
   } finally {
     rejected.rest();
@@ -147,7 +147,7 @@ interface Source {
   readonly save: (place: Pick<Checkpoint, "shape" | "number" | "end">, rejected: number) => Promise<void>;
 }
 
-async function open({ options, stdin, tell }: Job, file: string): Promise<Source | undefined> {
+async function open({ options, stdin, print }: Job, file: string): Promise<Source | undefined> {
   if (file === "-") return { chunks: stdin, size: undefined, checkpoint: undefined, save: async () => {} };
   try {
     const { size, mtimeMs: modifiedMs } = await stat(file);
@@ -164,22 +164,22 @@ async function open({ options, stdin, tell }: Job, file: string): Promise<Source
     };
   } catch (error) {
     if (!isFileError(error)) throw error;
-    tell(`${file}: ${error.message}`);
+    print(`${file}: ${error.message}`);
     return undefined;
   }
 }
 
-function tellRejected(tell: (text: string) => void, file: string) {
+function rejectedLines(print: (text: string) => void, file: string) {
   let printed = 0;
   const name = file === "-" ? "stdin" : file;
   return {
-    tell: (number: number, why: string, id: string | null) => {
+    print: (number: number, why: string, id: string | null) => {
       printed++;
       if (printed <= PRINTED_MAX)
-        tell(`${name}:${number}: ${printable(why)}${id === null ? "" : ` (${printable(id)})`}`);
+        print(`${name}:${number}: ${printable(why)}${id === null ? "" : ` (${printable(id)})`}`);
     },
     rest: () => {
-      if (printed > PRINTED_MAX) tell(`${name}: ${count(printed - PRINTED_MAX)} more cannot be imported`);
+      if (printed > PRINTED_MAX) print(`${name}: ${count(printed - PRINTED_MAX)} more cannot be imported`);
     },
   };
 }

@@ -61,7 +61,7 @@ export class BlockKeeper {
         this.#failed = undefined;
         pause = LOOK_MS;
       } catch (error) {
-        this.#tell(error);
+        this.#logFailure(error);
         pause = RETRY_MS;
       }
     }
@@ -94,7 +94,7 @@ export class BlockKeeper {
   }
 
   /** A lasting failure is logged once; the recorder reports an unreachable database. */
-  #tell(error: unknown): void {
+  #logFailure(error: unknown): void {
     const message = messageOf(error);
     if (this.#failed === message) return;
     this.#failed = message;

@@ -63,13 +63,13 @@ export class Node {
   }
 
   #beat(): Promise<void> {
-    this.#beating ??= this.#tell().finally(() => {
+    this.#beating ??= this.#announce().finally(() => {
       this.#beating = undefined;
     });
     return this.#beating;
   }
 
-  async #tell(): Promise<void> {
+  async #announce(): Promise<void> {
     const { log, writer } = this.#options;
     const id = this.#id!;
     try {

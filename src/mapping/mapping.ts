@@ -23,7 +23,7 @@ export function faultOf(value: unknown): MappingFault | undefined {
   const { wire_schema: name } = value as Mapping;
   if (name === undefined) return placesFaultOf(value as Mapping);
   if (isWireSchema(name)) return undefined;
-  return { path: "wire_schema", message: `there is no ${name}; there are ${Object.keys(WIRE_SCHEMAS).join(", ")}` };
+  return { path: "wire_schema", message: `there is no ${name}; known: ${Object.keys(WIRE_SCHEMAS).join(", ")}` };
 }
 
 export const isWireSchema = (name: string): name is WireSchemaName => Object.hasOwn(WIRE_SCHEMAS, name);

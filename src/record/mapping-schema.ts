@@ -78,7 +78,7 @@ const MappingSchema = object(
       {
         model: place("The requested model."),
         messages: Messages,
-        prompt: place("The prompt, or the newest message where `messages` holds what came before."),
+        prompt: place("The prompt, or the newest message if `messages` holds what came before."),
         system: place("Separate instructions."),
         settings: Type.Optional(
           object(

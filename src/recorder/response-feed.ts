@@ -75,7 +75,7 @@ export class ResponseFeed {
         this.notes.add({ requestId: id, organizationId }, note);
       }
     } catch (error) {
-      this.#log.warn("answers could not be shown to plugins", { error: messageOf(error) });
+      this.#log.warn("responses could not be passed to plugins", { error: messageOf(error) });
     }
   }
 }

@@ -121,7 +121,7 @@ function whyWrong(
   const way = [...path, name];
   const isNamed = way.includes(changed);
   if (path.includes(name)) {
-    const hint = path.length === 1 ? "; name the provider, as in openai/gpt-5, where a model is meant" : "";
+    const hint = path.length === 1 ? "; name the provider, as in openai/gpt-5, if you mean a model" : "";
     return isNamed ? `the routes form a cycle: ${way.join(" → ")}${hint}` : undefined;
   }
   if (way.length > DEPTH_MAX)

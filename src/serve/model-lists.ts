@@ -17,7 +17,7 @@ export interface ModelListsOptions {
   /** @param models - undefined if the credential is gone. */
   readonly onListed: (credential: Credential, models: readonly string[] | undefined) => void;
   readonly log: Log;
-  /** Milliseconds since 1970; the machine's clock unless given. */
+  /** Milliseconds since 1970; default: the machine's clock. */
   readonly now?: () => number;
 }
 

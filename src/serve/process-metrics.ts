@@ -51,7 +51,7 @@ const METRICS: readonly Metric[] = [
   {
     name: "weir_process_open_files",
     type: "gauge",
-    help: "Open files and connections, where the system tells.",
+    help: "Open files and connections, if the system reports them.",
     values: () => (fs.existsSync("/proc/self/fd") ? [{ value: fs.readdirSync("/proc/self/fd").length }] : []),
   },
   {
@@ -66,7 +66,7 @@ const METRICS: readonly Metric[] = [
   {
     name: "weir_database_bytes",
     type: "gauge",
-    help: "Size of each database file with its log; none where the database is a server.",
+    help: "Size of each database file with its log; none if the database is a server.",
     values: (config) => {
       const path = localPath(config);
       if (path === undefined) return [];

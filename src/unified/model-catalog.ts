@@ -28,7 +28,7 @@ export class ModelCatalog implements ModelIndex {
     if (credential !== undefined && this.listedBy(credential).has(model)) return true;
     if (pricedModels(provider.name).some(({ id }) => id === model)) return true;
     if (this.#hasOnlyInheritedFacts(provider)) return false;
-    return entriesOf(provider, this.#providerByName).some(({ match }) => isTelling(match) && fits(match, model));
+    return entriesOf(provider, this.#providerByName).some(({ match }) => isSpecific(match) && fits(match, model));
   }
 
   /** Such as Groq, which extends OpenAI: OpenAI's facts say nothing about what Groq serves. */
@@ -65,4 +65,4 @@ const keyOf = ({ organizationId, name }: Credential) => JSON.stringify([organiza
  * Whether a pattern is specific enough to distinguish a provider's models from all others. Providers that extend another one
  * have its entries too.
  */
-const isTelling = (match: string) => match.replaceAll("*", "").length >= 3 && !match.startsWith("*");
+const isSpecific = (match: string) => match.replaceAll("*", "").length >= 3 && !match.startsWith("*");

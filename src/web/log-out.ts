@@ -1,6 +1,6 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { ApiFailure, call } from "./api.ts";
-import { tellTabs } from "./session.ts";
+import { notifyTabs } from "./session.ts";
 
 /** Ends the log-in and reloads the page, or opens the identity provider's log-out. @returns false if the service did not respond. */
 export async function logOut(client: QueryClient): Promise<boolean> {
@@ -11,7 +11,7 @@ export async function logOut(client: QueryClient): Promise<boolean> {
     // If the log-in has ended already, the goal is reached.
     if (!(error instanceof ApiFailure) || error.status !== 401) return false;
   }
-  tellTabs();
+  notifyTabs();
   client.clear();
   sessionStorage.clear();
   if (elsewhere === undefined) window.location.reload();

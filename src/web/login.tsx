@@ -5,7 +5,7 @@ import { ApiFailure, get, post } from "./api.ts";
 import type { LoginFailure } from "./login-failure.ts";
 import { Field } from "./parts/field.tsx";
 import { Failed } from "./parts/states.tsx";
-import { entered, sessionQuery, tellTabs } from "./session.ts";
+import { entered, notifyTabs, sessionQuery } from "./session.ts";
 
 /** A way to log in that `GET /v1/login` lists. */
 interface Method {
@@ -184,7 +184,7 @@ function LoginForm({ kind, way, onDone }: LoginFormProps) {
     try {
       const session = await post<SessionView>("/v1/session", body);
       client.setQueryData(sessionQuery.queryKey, entered(client, session));
-      tellTabs();
+      notifyTabs();
       onDone?.();
     } catch (failure) {
       setBusy(false);

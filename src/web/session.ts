@@ -23,7 +23,7 @@ export const sessionQuery = queryOptions({
 const tabs = new BroadcastChannel("weir.session");
 
 /** Notifies them of a log-in or log-out in this tab. */
-export const tellTabs = (): void => tabs.postMessage("changed");
+export const notifyTabs = (): void => tabs.postMessage("changed");
 
 /** Refreshes the session after a log-in or log-out in another tab. */
 export function followTabs(client: QueryClient): void {
@@ -60,7 +60,7 @@ export async function chooseOrganization(client: QueryClient, id: string): Promi
   // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is missing without HTTPS
   document.cookie = `weir_organization=${id}; Path=/; SameSite=Strict; Max-Age=${CHOSEN_SECONDS}`;
   await client.invalidateQueries({ queryKey: SESSION });
-  tellTabs();
+  notifyTabs();
 }
 
 /** Why a control that needs `scope` cannot be used, or undefined if it can. `admin` implies all. */

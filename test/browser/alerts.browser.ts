@@ -210,8 +210,8 @@ test("retention is read, set and kept, and a run can be ordered", async () => {
   await page.getByLabel("Days", { exact: true }).fill("365");
   const dialog = page.getByRole("dialog");
   await page.getByRole("button", { name: "Save retention" }).click();
-  await dialog.getByText("Bodies of records older than 30 days; kept for good until now").waitFor();
-  await dialog.getByText(`Records with ${HOSTILE} older than 365 days; kept for good until now`).waitFor();
+  await dialog.getByText("Bodies of records older than 30 days; kept forever until now").waitFor();
+  await dialog.getByText(`Records with ${HOSTILE} older than 365 days; kept forever until now`).waitFor();
   await dialog.getByRole("button", { name: "Cancel" }).click();
   expect(await ask(it.weir, "GET", "/v1/retention")).toMatchObject({
     days: null,

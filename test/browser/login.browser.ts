@@ -62,7 +62,7 @@ test("a wrong key is refused in words, and the field can be used again", async (
   const { page } = opened;
   await page.getByLabel("Service key").fill("sk-weir-us-wrong");
   await page.getByRole("button", { name: "Log in" }).click();
-  await page.getByRole("alert").getByText("This key is not known here.").waitFor();
+  await page.getByRole("alert").getByText("This key is unknown.").waitFor();
   await page.getByLabel("Service key").fill(KEY);
   await page.getByRole("button", { name: "Log in" }).click();
   await page.getByRole("navigation", { name: "Pages" }).waitFor();

@@ -361,7 +361,7 @@ test("a request is deleted once that is confirmed", async () => {
   await page.getByRole("button", { name: "Delete" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
   await page.getByRole("button", { name: "Delete" }).click();
-  await page.getByRole("button", { name: "Delete for good" }).click();
+  await page.getByRole("button", { name: "Delete permanently" }).click();
   await page.waitForURL("**/requests");
   await page.locator("tr[data-id]").first().waitFor();
   await eventually(() => page.locator(`tr[data-id="${id}"]`).count()).toBe(0);

@@ -88,7 +88,7 @@ test.each([
 test("retention is set in parts, and shown", async () => {
   const cli = await openedCommandLine({ WEIR_RETENTION_DAYS: "90" });
   expect((await cli.run("retention", "show")).out).toBe(
-    "records: 90 days, as configured\nbodies: for good, as configured\nno run yet\n",
+    "records: 90 days, as configured\nbodies: forever, as configured\nno run yet\n",
   );
   await cli.run("retention", "set", "--days", "30", "--property", "Audit=a:b:365", "--property", "Env:forever/7");
   await cli.run("retention", "set", "--body-days", "7");

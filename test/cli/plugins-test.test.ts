@@ -217,7 +217,7 @@ test("what an exchange expects and does not get is printed", async () => {
   expect(status).toBe(1);
   expect(out).toContain('exchange 1\n  model: m\n  FAILED expect.model: wanted "n", got "m"\n');
   expect(out).toContain(
-    "the second\n  model: m\n  FAILED expect.modle: there is no such result; there are request_model, model,",
+    "the second\n  model: m\n  FAILED expect.modle: there is no such result; known: request_model, model,",
   );
 });
 

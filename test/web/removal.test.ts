@@ -19,7 +19,7 @@ test.each<[string, Partial<RetentionRules>, Partial<RetentionRules>, readonly st
   ["for good", {}, { days: 0, body_days: null }, []],
   ["fewer days of records", {}, { days: 1 }, ["Records older than 1 day; kept 90 days until now"]],
   ["fewer days of bodies", {}, { body_days: 29 }, ["Bodies of records older than 29 days; kept 30 days until now"]],
-  ["an end to what was for good", { days: 0 }, {}, ["Records older than 90 days; kept for good until now"]],
+  ["an end to what was for good", { days: 0 }, {}, ["Records older than 90 days; kept forever until now"]],
   ["a rule that keeps longer", {}, team(365), []],
   ["a rule that keeps shorter", {}, team(7), ["Records with Team older than 7 days; kept 90 days until now"]],
   [
@@ -33,7 +33,7 @@ test.each<[string, Partial<RetentionRules>, Partial<RetentionRules>, readonly st
     "a stricter rule of one value",
     team(365, 0, "red"),
     team(365, 60, "red"),
-    ["Bodies of records with Team red older than 60 days; kept for good until now"],
+    ["Bodies of records with Team red older than 60 days; kept forever until now"],
   ],
 ])("what is removed is reported for %s", (_name, before, next, lines) => {
   expect(removedBy({ ...rules(before), configured }, rules(next))).toEqual([...lines]);

@@ -39,12 +39,12 @@ const ORDER = t.Object(
     models: t.Optional(
       t.Union([t.Array(t.String()), t.Null()], {
         description:
-          "Patterns of the models and routes that it may use, such as `openai/*`; `!` excludes. All unless given.",
+          "Patterns of the models and routes that it may use, such as `openai/*`; `!` excludes. Default: all.",
       }),
     ),
     credentials: t.Optional(
       t.Union([t.Array(t.String()), t.Null()], {
-        description: "Patterns of the credentials that it may use; [] for none. All unless given.",
+        description: "Patterns of the credentials that it may use; [] for none. Default: all.",
       }),
     ),
     expires: t.Optional(t.Union([t.String(), t.Null()], { description: "90s, 15m, 12h, 30d or an ISO 8601 date." })),
@@ -60,7 +60,7 @@ const ORDER = t.Object(
 const ROTATION = t.Object(
   {
     grace: t.Optional(
-      t.String({ description: "How long the old secret still works, such as 24h. Not at all unless given." }),
+      t.String({ description: "How long the old secret still works, such as 24h. Default: not at all." }),
     ),
   },
   { additionalProperties: false },
@@ -220,7 +220,7 @@ async function refuseStronger(
   const allowed: readonly Permission[] = [...permissionsOf(key.scopes), ...(runsAll ? (["operator"] as const) : [])];
   const lacking = allowed.find((permission) => !may(caller, permission));
   if (lacking === undefined) return;
-  const message = `a key is never stronger than who makes, rotates or transfers it: this one has the permission ${lacking}`;
+  const message = `a key cannot have more permissions than its creator: this one has ${lacking}`;
   throw new GatewayError("insufficient_permission", message, { path: "scopes" });
 }
 

@@ -49,7 +49,7 @@ const FACETS = t.Object(
     facets: t.Array(t.String(), {
       description: `At most 8 of ${Object.keys(GROUPS).join(", ")}, property:<Name>, score:<Name>.`,
     }),
-    limit: optional(t.Number({ description: `Values of each, 0 to ${VALUES_MAX}; 10 unless given.` })),
+    limit: optional(t.Number({ description: `Values of each, 0 to ${VALUES_MAX}; default: 10.` })),
   },
   { additionalProperties: false },
 );

@@ -33,7 +33,7 @@ export function auditEndpoints(context: ApiContext, callers: Callers) {
       const query = new URL(request.url).searchParams;
       const unknown = [...query.keys()].find((name) => !Object.hasOwn(QUERY, name));
       if (unknown !== undefined) {
-        const message = `there is no parameter ${JSON.stringify(unknown.slice(0, 100))}; there are ${Object.keys(QUERY).join(", ")}`;
+        const message = `unknown parameter ${JSON.stringify(unknown.slice(0, 100))}; known: ${Object.keys(QUERY).join(", ")}`;
         throw new GatewayError("invalid_body", message, { path: unknown.slice(0, 100) });
       }
       const given = (name: string) => query.get(name) || undefined;

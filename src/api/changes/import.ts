@@ -70,7 +70,7 @@ async function readAll(lines: Iterable<string>, key: KeySnapshot, rejected: Reje
     line++;
     if (text.trim() === "") continue;
     if (read.length + rejected.length >= IMPORT_RECORDS_MAX) {
-      throw new GatewayError("invalid_body", `these are more than ${IMPORT_RECORDS_MAX} records: send them in parts`);
+      throw new GatewayError("invalid_body", `more than ${IMPORT_RECORDS_MAX} records: send them in parts`);
     }
     try {
       read.push({ line, arrival: readArrival(text, key) });

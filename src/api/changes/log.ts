@@ -15,7 +15,7 @@ import { readId } from "../input/request-id.ts";
 
 const text = (maxLength = 1_000) => t.Optional(t.String({ minLength: 1, maxLength }));
 const time = t.Optional(
-  t.Union([t.String(), t.Number()], { description: "ISO 8601, or milliseconds since 1970; now where it is missing." }),
+  t.Union([t.String(), t.Number()], { description: "ISO 8601, or milliseconds since 1970; default: now." }),
 );
 
 const LOGGED = t.Object(
@@ -26,7 +26,7 @@ const LOGGED = t.Object(
           expects: "_type is tool, vector_db or data",
         }),
       },
-      { additionalProperties: true, description: "What was asked; see docs/models.md." },
+      { additionalProperties: true, description: "The request; see docs/models.md." },
     ),
     response: t.Optional(t.Object({}, { additionalProperties: true, description: "Its result." })),
     status: t.Optional(Type.Integer({ minimum: 100, maximum: 599, description: "Default: 200." })),

@@ -14,7 +14,7 @@ import { ITEMS_QUERY, readItemsQuery } from "./items-query.ts";
 
 const PAGE = 200;
 const QUERY = {
-  format: t.String({ description: `${Object.keys(FORMATS).join(", ")}; jsonl unless given.` }),
+  format: t.String({ description: `${Object.keys(FORMATS).join(", ")}; default: jsonl.` }),
   label: t.String({ description: "Only items with this label." }),
   version: ITEMS_QUERY.version,
 };

@@ -30,7 +30,7 @@ export const FLAGS = {
 
 /** Offsets have no upper limit; the schema accepts 10 and 10.0. */
 export const paging = (limitMax: number) => ({
-  offset: optional(t.Number({ description: "Rows to pass over; 0 unless given." })),
+  offset: optional(t.Number({ description: "Rows to skip; default: 0." })),
   limit: optional(t.Number({ description: `Maximum number of rows, 0 to ${limitMax}; ${LIMIT_DEFAULT} by default.` })),
 });
 
@@ -44,7 +44,7 @@ export const optionalPartial = flag(
 );
 export const includeBody = flag("false leaves out the bodies and llmSchema.");
 export const includeProviderBodies = flag(
-  "true adds provider_request and provider_response beside the bodies; null where the provider got and sent the client's.",
+  "true adds provider_request and provider_response beside the bodies; null if the provider got and sent the client's bodies.",
 );
 export const includeInputs = flag("true adds prompt_inputs.");
 export const includeStoredBytes = flag("true adds stored_bytes: the stored size of the bodies.");

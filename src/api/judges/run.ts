@@ -31,7 +31,7 @@ const RUN = t.Object(
       }),
     ),
     limit: t.Optional(
-      t.Integer({ minimum: 1, maximum: RUN_MAX, description: `Requests at most; ${RUN_DEFAULT} unless given.` }),
+      t.Integer({ minimum: 1, maximum: RUN_MAX, description: `Requests at most; default: ${RUN_DEFAULT}.` }),
     ),
     again: t.Optional(t.Boolean({ description: "true also judges requests that it has judged before." })),
     estimate: t.Optional(t.Boolean({ description: "true returns how many requests it would judge, and judges none." })),

@@ -199,7 +199,7 @@ export function refuseOtherSites(request: Request, own: string | undefined, chan
   if (own === undefined)
     throw new GatewayError(
       "cross_site_request",
-      "this host name is not known here: add it to WEIR_API_HOSTS, or set WEIR_PUBLIC_API_URL",
+      "this host name is unknown: add it to WEIR_API_HOSTS, or set WEIR_PUBLIC_API_URL",
     );
   if (site !== null ? site === "same-origin" : origin === own) return;
   throw new GatewayError("cross_site_request");

@@ -39,4 +39,4 @@ export const ID = t.String({
 });
 
 export const limit = (max: number, otherwise: number) =>
-  t.Optional(t.Integer({ minimum: 1, maximum: max, description: `Rows at most; ${otherwise} unless given.` }));
+  t.Optional(t.Integer({ minimum: 1, maximum: max, description: `Rows at most; default: ${otherwise}.` }));

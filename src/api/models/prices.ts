@@ -76,7 +76,7 @@ export function priceEndpoints(context: ApiContext, callers: Callers) {
       endpoint(
         "Models",
         "What each model that was seen costs now",
-        "`source` says by whom; null where no price is known.",
+        "`source` says by whom; null if no price is known.",
       ),
     )
     .put(

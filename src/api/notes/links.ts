@@ -38,7 +38,7 @@ const linkBody = (daysMax: number) =>
         t.Number({
           exclusiveMinimum: 0,
           maximum: daysMax,
-          description: `Until it expires, at most ${daysMax}; ${DAYS_DEFAULT} unless given.`,
+          description: `Until it expires, at most ${daysMax}; default: ${DAYS_DEFAULT}.`,
         }),
       ),
     },

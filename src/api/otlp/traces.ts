@@ -98,7 +98,7 @@ async function bodyOf(request: Request, bytesMax: number): Promise<Buffer> {
   if (!incomplete) return bytes;
   if (bytes.byteLength >= unpackedMax)
     throw new GatewayError("body_too_large", `the body unpacks to over ${unpackedMax} bytes`);
-  throw new GatewayError("invalid_body", "the body is not as its Content-Encoding says");
+  throw new GatewayError("invalid_body", "the body does not match its Content-Encoding");
 }
 
 function readSpans(form: Form, body: Buffer): ReadSpans {

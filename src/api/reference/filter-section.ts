@@ -35,5 +35,5 @@ export function filterSection(): string {
 ${table(["Kind", "Operators", "Value"], kinds)}
 ${table(["Group", "Fields and their kinds"], fields)}
 <p>${prose("`/v1/request/query-fast` takes the group `request_response_rmt` alone.")}
-${prose('`sort` is an object of keys with `"asc"` or `"desc"`, newest first unless given. Keys:')} ${SORT_KEYS.map(code).join(" ")}</p>`;
+${prose('`sort` is an object of keys with `"asc"` or `"desc"`; default: newest first. Keys:')} ${SORT_KEYS.map(code).join(" ")}</p>`;
 }

@@ -73,7 +73,7 @@ export function requestBodyEndpoints(context: ApiContext, callers: Callers) {
       endpoint(
         "Requests",
         "Read the headers of one request",
-        "Pairs of name and value as they were sent, less credentials and cookies, which are never recorded. `provider_request` and `provider_response` are null where the provider got and sent the same.",
+        "Pairs of name and value as they were sent, without credentials and cookies, which are never recorded. `provider_request` and `provider_response` are null if the provider got and sent the same ones.",
       ),
     )
     .get(

@@ -41,7 +41,7 @@ export function requestEndpoints(context: ApiContext, callers: Callers) {
       },
       {
         body: IDS,
-        ...endpoint("Requests", "Read requests by id", "In the order asked; unknown ids are left out."),
+        ...endpoint("Requests", "Read requests by id", "In the order of the ids; unknown ids are left out."),
       },
     )
     .get(

@@ -50,10 +50,10 @@ export function keptRuleEndpoints<Rule extends StoredRule, Body extends object>(
   callers: Callers,
   family: KeptFamily<Rule, Body>,
 ) {
-  const asking = (request: Request) => callers.of(request);
+  const callerOf = (request: Request) => callers.of(request);
   return new Elysia()
-    .use(readingEndpoints(family, (request) => asking(request).organizationId))
-    .use(changingEndpoints(family, asking));
+    .use(readingEndpoints(family, (request) => callerOf(request).organizationId))
+    .use(changingEndpoints(family, callerOf));
 }
 
 /** The endpoints that every family of notification rules has. */
@@ -63,15 +63,15 @@ export function ruleEndpoints<Rule extends StoredRule, Body extends object>(
   family: RuleFamily<Rule, Body>,
 ) {
   const organization = (request: Request) => callers.of(request).organizationId;
-  return new Elysia().use(keptRuleEndpoints(callers, family)).use(tellingEndpoints(context, family, organization));
+  return new Elysia().use(keptRuleEndpoints(callers, family)).use(deliveryEndpoints(context, family, organization));
 }
 
 /** The caller's organization. */
-type Asking = (request: Request) => string;
+type OrganizationOf = (request: Request) => string;
 
 function readingEndpoints<Rule extends StoredRule, Body extends object>(
   family: KeptFamily<Rule, Body>,
-  organization: Asking,
+  organization: OrganizationOf,
 ) {
   const { path } = family;
   return new Elysia()
@@ -96,14 +96,14 @@ function readingEndpoints<Rule extends StoredRule, Body extends object>(
 
 function changingEndpoints<Rule extends StoredRule, Body extends object>(
   family: KeptFamily<Rule, Body>,
-  asking: (request: Request) => Caller,
+  callerOf: (request: Request) => Caller,
 ) {
   const { path, schema } = family;
   return new Elysia()
     .post(
       path,
       async ({ body, request }) => {
-        const caller = asking(request);
+        const caller = callerOf(request);
         return success(await family.put(caller, body as Body));
       },
       { body: schema, ...described(family, "make") },
@@ -111,7 +111,7 @@ function changingEndpoints<Rule extends StoredRule, Body extends object>(
     .put(
       `${path}/:id`,
       async ({ params, body, request }) => {
-        const caller = asking(request);
+        const caller = callerOf(request);
         const previous = await findRule(family, params.id, caller.organizationId);
         return success(await family.put(caller, body as Body, previous));
       },
@@ -120,7 +120,7 @@ function changingEndpoints<Rule extends StoredRule, Body extends object>(
     .patch(
       `${path}/:id`,
       async ({ params, body, request }) => {
-        const caller = asking(request);
+        const caller = callerOf(request);
         const previous = await findRule(family, params.id, caller.organizationId);
         return success(await family.put(caller, { ...family.bodyOf(previous), ...(body as Partial<Body>) }, previous));
       },
@@ -129,7 +129,7 @@ function changingEndpoints<Rule extends StoredRule, Body extends object>(
     .delete(
       `${path}/:id`,
       async ({ params, request }) => {
-        const caller = asking(request);
+        const caller = callerOf(request);
         return success(await family.remove(await findRule(family, params.id, caller.organizationId), caller));
       },
       described(family, "remove"),
@@ -137,10 +137,10 @@ function changingEndpoints<Rule extends StoredRule, Body extends object>(
 }
 
 /** Deliveries of a rule, and tests of its endpoints. */
-function tellingEndpoints<Rule extends StoredRule, Body extends object>(
+function deliveryEndpoints<Rule extends StoredRule, Body extends object>(
   context: ApiContext,
   family: RuleFamily<Rule, Body>,
-  organization: Asking,
+  organization: OrganizationOf,
 ) {
   const { path, tag, summaries } = family;
   return new Elysia()

@@ -32,7 +32,7 @@ const bodySchema = (own: object, required: readonly string[]) => ({
   additionalProperties: true,
   description: "Also the provider's own members, such as `api_key`, `region` or `endpoint`.",
 });
-const NAME = { type: "string", description: "Unique in the organization; made from the provider's unless given." };
+const NAME = { type: "string", description: "Unique in the organization; default: made from the provider's." };
 const NEW = bodySchema({ name: NAME, provider: { type: "string", description: "Name or alias." } }, ["provider"]);
 const CHANGE = bodySchema({}, []);
 
@@ -50,7 +50,7 @@ const TEST = Type.Object(
   { additionalProperties: false },
 );
 const TESTED =
-  "The provider is asked for its models, or else to count the tokens of one word. `ok` says whether that succeeded.";
+  "Requests the provider's list of models, or else the token count of one word. `ok` says whether that succeeded.";
 
 const SECRETS = "Secrets are encrypted, and never shown again.";
 

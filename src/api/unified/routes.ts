@@ -20,7 +20,7 @@ const ROUTE = {
     ...ROUTE_SCHEMA.properties,
     organization: {
       type: "string",
-      description: "That of the key unless given; another one is the operator's to name.",
+      description: "Default: the key's organization. Only an operator may name another one.",
     },
   },
 };

@@ -26,7 +26,7 @@ const QUESTION = Type.Object(
     body: Type.Optional(
       Type.Object({}, { additionalProperties: true, description: "The client's body; its `model` does not count." }),
     ),
-    key_id: text("Id or name of the service key that asks; one without lists unless given."),
+    key_id: text("Id or name of the service key of the request; default: one without lists."),
     user: text("As in `Gateway-User-Id`."),
     session: text("As in `Gateway-Session-Id`."),
     properties: Type.Optional(

@@ -19,7 +19,7 @@ const asJson = (value: Json): Json => JSON.parse(JSON.stringify(value ?? null));
 export function unmet({ expect = {} }: TrialExchange, { results }: Trial): string[] {
   return Object.entries(expect).flatMap(([name, wanted]) => {
     if (!Object.hasOwn(results, name))
-      return [`expect.${name}: there is no such result; there are ${Object.keys(results).join(", ")}`];
+      return [`expect.${name}: there is no such result; known: ${Object.keys(results).join(", ")}`];
     const found = asJson(results[name]);
     if (isDeepStrictEqual(found, wanted)) return [];
     return [`expect.${name}: wanted ${JSON.stringify(wanted)}, got ${JSON.stringify(found)}`];

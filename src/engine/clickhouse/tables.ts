@@ -157,7 +157,7 @@ function changesSince(version: number | undefined, layout: Layout): readonly str
 
 /** Lets rows be changed and deleted without a mutation. Of `ids` since version 3. */
 const UPDATABLE = "enable_block_number_column = 1, enable_block_offset_column = 1";
-/** Lets rows with `is_ended` be removed for good, with what they replace. Since version 3. */
+/** Lets rows with `is_ended` be removed permanently, with what they replace. Since version 3. */
 const CLEANED = "allow_experimental_replacing_merge_with_cleanup = 1";
 
 /** The UTC day. */

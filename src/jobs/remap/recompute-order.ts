@@ -33,20 +33,20 @@ export async function serveOrder(
   const { records } = await writer();
   let last: Progress = { seen: 0, changed: 0, before: 0, after: 0, total: 0 };
   let reportedAt = 0;
-  const tell = (state: Partial<RecomputeState>) => writeOrder(records, STATE, { id, done: false, ...last, ...state });
+  const report = (state: Partial<RecomputeState>) => writeOrder(records, STATE, { id, done: false, ...last, ...state });
   try {
-    await tell({});
+    await report({});
     await learnt.load(reader.records);
     const onProgress = (progress: Progress) => {
       last = progress;
       if (Date.now() - reportedAt < REPORT_MS) return;
       reportedAt = Date.now();
-      void tell({}).catch(() => {}); // the progress is written again at the end
+      void report({}).catch(() => {}); // the progress is written again at the end
     };
     last = await recomputeCosts({ ...options, since, model: order.model ?? undefined, dryRun, onProgress });
-    await tell({ done: true });
+    await report({ done: true });
   } catch (error) {
-    await tell({ done: true, failed: messageOf(error) });
+    await report({ done: true, failed: messageOf(error) });
     throw error;
   } finally {
     await removeOrder(records, ORDER, order);

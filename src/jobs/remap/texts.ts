@@ -17,7 +17,7 @@ const READ_RECORDS = 50;
 const READ_BYTES = 8 * 1024 * 1024;
 /** How long it runs before other jobs get a turn. */
 const TURN_MS = 5_000;
-const TELL_MS = 10_000;
+const LOG_MS = 10_000;
 
 interface TextFillerOptions {
   readonly config: Pick<Config, "search_index">;
@@ -63,7 +63,7 @@ export class TextFiller {
     const endsAt = performance.now() + TURN_MS;
     while (!this.#pace.stopped && this.#unfilled.ranges.length > 0 && performance.now() < endsAt) {
       await this.#step(this.#unfilled);
-      this.#tell();
+      this.#logProgress();
     }
     return this.#unfilled.ranges.length > 0;
   }
@@ -141,10 +141,10 @@ export class TextFiller {
     await nextTurn();
   }
 
-  #tell(): void {
+  #logProgress(): void {
     const left = leftToFill(this.#unfilled);
     const isDone = left === 0 && this.#filled > 0;
-    if (!isDone && performance.now() - this.#reportedAt < TELL_MS) return;
+    if (!isDone && performance.now() - this.#reportedAt < LOG_MS) return;
     this.#reportedAt = performance.now();
     const { log } = this.#options;
     if (isDone) log.info("all records have their input, output and words", { filled: this.#filled });

@@ -111,7 +111,7 @@ function thinking(prompt: Prompt, settings: Draft, lose: Lose, { shape, call: { 
   if (effort !== wanted) lose("approximated", "thinking", `the model has no effort ${wanted}`);
   const forced = prompt.toolChoice?.mode === "any" || prompt.toolChoice?.mode === "one";
   if (forced && effort !== "none" && shape.limits?.noForcedThinking === true && facts.thinksWhenForced !== true) {
-    lose("approximated", "thinking", "the model cannot think where a tool is forced");
+    lose("approximated", "thinking", "the model cannot think if a tool is forced");
     if (facts.mustThink !== true) settings.thinking = { effort: "none" };
     return;
   }

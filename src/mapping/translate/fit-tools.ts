@@ -190,7 +190,7 @@ function schemaByTool(prompt: MutablePrompt, { shape, call, losses }: Fitting, n
   losses.push({
     kind: "approximated",
     path: prompt.paths.thinking ?? "thinking",
-    why: "the model cannot think where a tool is forced",
+    why: "the model cannot think if a tool is forced",
   });
   prompt.settings = without(prompt.settings, "thinking");
 }

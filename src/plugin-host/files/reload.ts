@@ -103,7 +103,7 @@ class Folders<K extends PluginKind> implements Watched<Value<K>> {
       this.#loaded = (await loadFolders(this.#options.kind, this.#options.folders)) as Loaded<Value<K>>[];
       await this.#options.use(this.#loaded);
       this.#used = this.#loaded;
-      this.#tell(this.#loaded.filter(({ builtIn }) => !builtIn).map(({ file }) => file));
+      this.#notify(this.#loaded.filter(({ builtIn }) => !builtIn).map(({ file }) => file));
       this.#watch();
     } catch (error) {
       this.close();
@@ -159,10 +159,10 @@ class Folders<K extends PluginKind> implements Watched<Value<K>> {
     const replaced = new Set(next.map(({ file }) => file));
     this.#loaded = inOrder([...kept.filter(({ file }) => !replaced.has(file)), ...next]);
     await this.#use();
-    this.#tell([...changed, ...gone]);
+    this.#notify([...changed, ...gone]);
   }
 
-  #tell(paths: readonly string[]): void {
+  #notify(paths: readonly string[]): void {
     const { kind, onChange } = this.#options;
     if (onChange === undefined || paths.length === 0) return;
     const files = this.files();

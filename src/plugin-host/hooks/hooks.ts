@@ -243,13 +243,13 @@ export class Hooks {
         if (isPromise(result)) {
           const sofar = admission;
           return result
-            .then((given) => heeded(given, call))
+            .then((given) => appliedVerdict(given, call))
             .then(
               (verdict) => (isRefusal(verdict) ? verdict : this.#ask(call, at + 1, joined(sofar, verdict))),
               (error) => this.#refuse(hook, error),
             );
         }
-        const verdict = heeded(result, call);
+        const verdict = appliedVerdict(result, call);
         if (isRefusal(verdict)) return verdict;
         admission = joined(admission, verdict);
       } catch (error) {
@@ -309,7 +309,7 @@ export class Hooks {
 }
 
 /** A valid verdict, after applying its change to the visible body. @throws if it is invalid. */
-function heeded(result: Verdict | void, { facts }: HookCall): Verdict {
+function appliedVerdict(result: Verdict | void, { facts }: HookCall): Verdict {
   const verdict = checkedVerdict(result);
   if (verdict === undefined || isRefusal(verdict) || verdict.send === undefined) return verdict;
   if (facts === undefined) throw new Error("onForward cannot change what is sent; onRequest can");

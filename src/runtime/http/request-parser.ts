@@ -121,7 +121,7 @@ export class RequestParser {
     this.#run();
   }
 
-  /** Stops for good. @returns the unread bytes. */
+  /** Stops permanently. @returns the unread bytes. */
   detach(): Buffer {
     const unread = this.#unread();
     this.#bytes = undefined;

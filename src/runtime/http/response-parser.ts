@@ -197,7 +197,7 @@ export class ResponseParser {
   }
 
   #information(status: number, headers: string[]): void {
-    if (++this.#informations > INFORMATION_MAX) throw malformed("it sends interim answers without end");
+    if (++this.#informations > INFORMATION_MAX) throw malformed("it sends interim responses without end");
     this.#sink?.onInformation(status, headers);
   }
 

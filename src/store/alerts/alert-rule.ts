@@ -85,10 +85,10 @@ export const ALERT_SCHEMA = Type.Object(
     ),
     time_zone: Type.Optional(
       Type.Union([Type.String({ maxLength: 100 }), Type.Null()], {
-        description: "Whose calendar it is, such as Europe/Berlin; UTC unless given.",
+        description: "Whose calendar it is, such as Europe/Berlin; default: UTC.",
       }),
     ),
-    filter: Type.Optional(Type.Unknown({ description: 'As in queries; "all" unless given.' })),
+    filter: Type.Optional(Type.Unknown({ description: 'As in queries; default: "all".' })),
     group_by: Type.Optional(
       Type.Array(Type.String(), {
         description: "model, provider, user, status, outcome, session, property:<Name>: each value triggers by itself.",
@@ -101,7 +101,7 @@ export const ALERT_SCHEMA = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: 31 * DAY_SECONDS,
-        description: "How long the condition must be over before it is resolved; 300 unless given.",
+        description: "How long the condition must be over before it is resolved; default: 300.",
       }),
     ),
     channels: Type.Optional(

@@ -84,8 +84,8 @@ export const CHANNELS: Readonly<Record<ChannelType, ChannelKind>> = {
       routing_key: Type.Optional(
         Type.String({ description: "Integration key of the Events API v2, 32 characters. It is never shown again." }),
       ),
-      severity: oneOf(SEVERITIES, "error unless given."),
-      url: url("PagerDuty's own address for events unless given."),
+      severity: oneOf(SEVERITIES, "Default: error."),
+      url: url("Default: PagerDuty's own address for events."),
     },
     target: "routing_key",
     isSecret: true,
@@ -95,8 +95,8 @@ export const CHANNELS: Readonly<Record<ChannelType, ChannelKind>> = {
       api_key: Type.Optional(
         Type.String({ maxLength: 200, description: "Key of an API integration. It is never shown again." }),
       ),
-      priority: oneOf(PRIORITIES, "P3 unless given."),
-      url: url("Opsgenie's own address for alerts unless given."),
+      priority: oneOf(PRIORITIES, "Default: P3."),
+      url: url("Default: Opsgenie's own address for alerts."),
     },
     target: "api_key",
     isSecret: true,

@@ -24,4 +24,4 @@ export function foreignTables(tables: readonly MadeTable[]): readonly string[] {
 
 /** @param foreign - at least one. */
 export const saysForeign = (database: string, foreign: readonly string[]): string =>
-  `${database} holds tables of something else (${foreign.slice(0, 3).join(", ")})`;
+  `${database} has tables of another program (${foreign.slice(0, 3).join(", ")})`;

@@ -63,9 +63,9 @@ export const JUDGE_SCHEMA = Type.Object(
         "What to judge and how, with {{input}}, {{output}}, {{messages}}, {{reference}}, {{property.<Name>}}.",
     }),
     scores: Type.Array(SCORE, { minItems: 1, maxItems: SCORES_MAX, description: "The scores that it gives." }),
-    filter: Type.Optional(Type.Unknown({ description: 'Which new requests, as in queries; "all" unless given.' })),
+    filter: Type.Optional(Type.Unknown({ description: 'Which new requests, as in queries; default: "all".' })),
     share: Type.Optional(
-      Type.Number({ minimum: 0, maximum: 100, description: "Percent of these that are judged; 10 unless given." }),
+      Type.Number({ minimum: 0, maximum: 100, description: "Percent of these that are judged; default: 10." }),
     ),
     budget: Type.Optional(
       Type.Union([BUDGET, Type.Null()], { description: "It pauses once so much is spent; null for no bound." }),
@@ -75,7 +75,7 @@ export const JUDGE_SCHEMA = Type.Object(
         description: "Name of the property that {{reference}} stands for.",
       }),
     ),
-    enabled: Type.Optional(Type.Boolean({ description: "false unless given: new requests are not judged." })),
+    enabled: Type.Optional(Type.Boolean({ description: "Whether new requests are judged; default: false." })),
   },
   { additionalProperties: false },
 );

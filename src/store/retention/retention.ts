@@ -17,15 +17,15 @@ const days = (description: string) =>
 
 export const RETENTION_SCHEMA = Type.Object(
   {
-    days: days("Days that records are kept; 0 is for good, null as configured."),
-    body_days: days("Days that bodies are kept; 0 is for good, null as configured."),
+    days: days("Days that records are kept; 0 means forever, null the configured value."),
+    body_days: days("Days that bodies are kept; 0 means forever, null the configured value."),
     properties: Type.Optional(
       Type.Array(
         Type.Object(
           {
             property: Type.String({ minLength: 1, maxLength: 1_000 }),
             value: Type.Optional(Type.Union([Type.String({ maxLength: 10_000 }), Type.Null()])),
-            days: days("Days that these records are kept instead; 0 is for good, null as all others."),
+            days: days("Days that these records are kept instead; 0 means forever, null the value for all others."),
             body_days: days("Days that their bodies are kept instead."),
           },
           { additionalProperties: false },

@@ -31,10 +31,10 @@ const SCORE = Type.Object(
     }),
     description: Type.Optional(Type.String({ maxLength: 1_000, description: "What it means, for the reviewer." })),
     choices: Type.Optional(Type.Array(CHOICE, { minItems: 2, maxItems: CHOICES_MAX })),
-    min: Type.Optional(Type.Number({ description: "Of a number; 0 unless given." })),
-    max: Type.Optional(Type.Number({ description: "Of a number; 1 unless given." })),
+    min: Type.Optional(Type.Number({ description: "Of a number; default: 0." })),
+    max: Type.Optional(Type.Number({ description: "Of a number; default: 1." })),
     step: Type.Optional(
-      Type.Number({ exclusiveMinimum: 0, description: "Of a number: only `min` plus whole steps; any unless given." }),
+      Type.Number({ exclusiveMinimum: 0, description: "Of a number: only `min` plus whole steps; default: any." }),
     ),
   },
   strict,
@@ -46,7 +46,7 @@ export const REVIEW_SCHEMA = Type.Object(
     scores: Type.Array(SCORE, { minItems: 1, maxItems: SCORES_MAX, description: "What reviewers are asked." }),
     order: Type.Optional(
       Type.Union([Type.Literal("newest"), Type.Literal("oldest"), Type.Literal("random")], {
-        description: "Which request comes first; newest unless given. random is the same for every reviewer.",
+        description: "Which request comes first; default: newest. random is the same for every reviewer.",
         expects: 'give "newest", "oldest" or "random"',
       }),
     ),
@@ -54,7 +54,7 @@ export const REVIEW_SCHEMA = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: REVIEWERS_MAX,
-        description: "How many review each request; 1 unless given.",
+        description: "Number of reviewers per request; default: 1.",
       }),
     ),
   },

@@ -33,7 +33,7 @@ export const WEBHOOK_SCHEMA = Type.Object(
       Type.Array(Type.String(), {
         minItems: 1,
         maxItems: 10,
-        description: `Of ${EVENTS.join(", ")}; finished requests alone unless given.`,
+        description: `Of ${EVENTS.join(", ")}; default: finished requests alone.`,
       }),
     ),
     property_filters: Type.Optional(
@@ -52,7 +52,7 @@ export const WEBHOOK_SCHEMA = Type.Object(
       ),
     ),
     sample_rate: Type.Optional(
-      Type.Number({ minimum: 0, maximum: 100, description: "Percent of the requests; 100 unless given." }),
+      Type.Number({ minimum: 0, maximum: 100, description: "Percent of the requests; default: 100." }),
     ),
     fields: Type.Optional(
       Type.Array(Type.String(), {
@@ -62,7 +62,7 @@ export const WEBHOOK_SCHEMA = Type.Object(
       }),
     ),
     include_body: Type.Optional(
-      Type.Boolean({ description: "Sends the bodies too, where they are not long; signed_body_url comes always." }),
+      Type.Boolean({ description: "Sends the bodies too, unless they are long; signed_body_url is always sent." }),
     ),
     secret: Type.Optional(
       Type.String({ description: "Signing secret, whsec_ and base64 of 24 to 64 bytes; made where there is none." }),

@@ -4,7 +4,7 @@ import { Field } from "../parts/field.tsx";
 import { whyNoPassword } from "../parts/new-password.ts";
 import { NewPasswordFields } from "../parts/new-password-fields.tsx";
 import { Empty } from "../parts/states.tsx";
-import { tellTabs } from "../session.ts";
+import { notifyTabs } from "../session.ts";
 
 interface Wrong {
   /** Name of the wrong field; empty if the message concerns all fields. */
@@ -42,7 +42,7 @@ export default function InvitationPage({ token }: { readonly token: string }) {
       const { email } = await post<{ readonly email: string }>(`/v1/invitations/${token}`, { name, password });
       // If this is refused, the log-in page says why.
       await post("/v1/session", { email, password }).catch(() => undefined);
-      tellTabs();
+      notifyTabs();
       location.replace("/");
     } catch (failure) {
       setBusy(false);

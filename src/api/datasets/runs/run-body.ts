@@ -16,7 +16,7 @@ const named = (description: string) =>
 const TARGET = t.Object(
   {
     model: t.String({ minLength: 1, maxLength: 1_000, description: "A model string: a model or a route." }),
-    name: named("What the target is called in results; the model unless given."),
+    name: named("What the target is called in results; default: the model."),
     system: t.Optional(t.String({ maxLength: 1_048_576, description: "A system prompt that replaces the item's." })),
     parameters: t.Optional(
       t.Object({}, { additionalProperties: true, description: "Other members of the body, such as `temperature`." }),
@@ -29,7 +29,7 @@ const TARGET = t.Object(
 
 export const CHOICE = {
   targets: t.Array(TARGET, { minItems: 1, maxItems: TARGETS_MAX }),
-  version: t.Optional(t.Integer({ minimum: 0, description: "Of the dataset; the newest unless given." })),
+  version: t.Optional(t.Integer({ minimum: 0, description: "Version of the dataset; default: the newest." })),
   label: t.Optional(t.String({ minLength: 1, maxLength: 100, description: "Only items with this label." })),
 };
 
@@ -41,7 +41,7 @@ const LIMITS = {
     }),
   ),
   concurrency: t.Optional(
-    t.Integer({ minimum: 1, maximum: CONCURRENCY_MAX, description: `Calls at a time; ${CONCURRENCY} unless given.` }),
+    t.Integer({ minimum: 1, maximum: CONCURRENCY_MAX, description: `Calls at a time; default: ${CONCURRENCY}.` }),
   ),
 };
 
@@ -56,7 +56,7 @@ export const NEW_RUN = t.Object(
       t.Integer({
         minimum: 0,
         maximum: 20,
-        description: `How often a call is made again where the provider fails; ${RETRIES} unless given.`,
+        description: `How often a failed call is retried; default: ${RETRIES}.`,
       }),
     ),
     stream: t.Optional(

@@ -168,7 +168,7 @@ export function datasetRunEndpoints(context: ApiContext, callers: Callers) {
         "Export a run",
         "`jsonl`: an item a line. `csv`: a row for the original answer and one for each target.",
         {
-          query: { format: t.String({ description: `${Object.keys(RUN_FORMATS).join(", ")}; jsonl unless given.` }) },
+          query: { format: t.String({ description: `${Object.keys(RUN_FORMATS).join(", ")}; default: jsonl.` }) },
           responses: { "application/x-ndjson": t.String(), "text/csv": t.String() },
         },
       ),

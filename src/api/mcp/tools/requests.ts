@@ -89,7 +89,7 @@ export const REQUEST_TOOLS: readonly Tool[] = [
         ),
         offset: t.Optional(t.Integer({ minimum: 0, description: "Characters of the part to skip." })),
         max_chars: t.Optional(
-          t.Integer({ minimum: 1, maximum: CHARS_MAX, description: `Characters of the part; ${CHARS} unless given.` }),
+          t.Integer({ minimum: 1, maximum: CHARS_MAX, description: `Characters of the part; default: ${CHARS}.` }),
         ),
       },
       { additionalProperties: false },

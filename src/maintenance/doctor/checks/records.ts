@@ -58,7 +58,7 @@ async function compared(servers: readonly Server[], isCluster: boolean): Promise
   for (const { place, client } of others) {
     if (!apart.includes(client)) continue;
     const message = `${place} is another server than ${first.place}: a row written through one is not seen through the other`;
-    outcomes.push(fail(message, "set records_cluster where they are replicas, or name one of them in records_url"));
+    outcomes.push(fail(message, "set records_cluster if they are replicas, or name one of them in records_url"));
   }
   if (apart.length === 0) outcomes.push(ok(`${usable.length} addresses lead to the same tables`));
   return outcomes;

@@ -75,7 +75,7 @@ export function termFields(credential: CredentialRow | undefined, errorAt: (path
           >
             {(ids) => (
               <select {...ids} name="ask_usage" defaultValue={String(credential?.ask_usage ?? "")}>
-                <option value="">where the limit is in cents or tokens</option>
+                <option value="">if the limit is in cents or tokens</option>
                 <option value="true">always</option>
                 <option value="false">never</option>
               </select>

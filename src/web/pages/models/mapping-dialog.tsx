@@ -163,7 +163,7 @@ function Editor({ mapping, path, refresh }: EditorProps) {
     >
       <Field
         label="Mapping, as JSON"
-        hint="Places are JSON Pointers; what is saved is in force at once, for what was recorded as well."
+        hint="Places are JSON Pointers; a saved mapping applies at once, also to recorded requests."
         error={parsed instanceof Error ? parsed.message : undefined}
       >
         {(ids) => (

@@ -57,8 +57,8 @@ export function DeleteDialog({ organization, onClose }: DeleteDialogProps) {
       {(errorAt) => (
         <>
           <p>
-            Its keys stop at once. All its records, members and settings are deleted for good; entries of the audit log
-            stay.
+            Its keys stop at once. All its records, members and settings are deleted permanently; entries of the audit
+            log stay.
           </p>
           <label className="check">
             <input type="checkbox" name="export" />

@@ -11,7 +11,7 @@ export function DeleteButton({ id, onDone }: { readonly id: string; readonly onD
       label="Delete"
       className=""
       title="Delete this request?"
-      action="Delete for good"
+      action="Delete permanently"
       danger
       run={() => call("DELETE", "/v1/request", { body: { requestIds: [id] } })}
       refresh={[["requests-count"]]}

@@ -4,8 +4,7 @@ import type { PropertyRule, RetentionView } from "./shapes.ts";
 /** How long each kind of data is kept, by the organization's own rules. */
 export type RetentionRules = Omit<RetentionView, "configured">;
 
-export const daysText = (days: number) =>
-  days === 0 ? "for good" : days === 1 ? "1 day" : `${formatCount(days)} days`;
+export const daysText = (days: number) => (days === 0 ? "forever" : days === 1 ? "1 day" : `${formatCount(days)} days`);
 
 /** What will be removed when `next` replaces the rules in `view`, one line each. */
 export function removedBy(view: RetentionView, next: RetentionRules): readonly string[] {

@@ -74,7 +74,7 @@ export function RetentionForm({ view }: { readonly view: RetentionView }) {
           onConfirm={() => work.mutate(toConfirm)}
           onClose={() => setToConfirm(undefined)}
         >
-          <p>The next run, every night, removes for good:</p>
+          <p>The next run, every night, permanently removes:</p>
           <ul>
             {removedBy(view, toConfirm).map((line) => (
               <li key={line}>{line}</li>
@@ -103,7 +103,7 @@ interface DaysProps {
 
 function Days({ label, name, value, configured }: DaysProps) {
   return (
-    <Field label={label} hint={`Empty: as configured, ${daysText(configured)}. 0: for good.`}>
+    <Field label={label} hint={`Empty: as configured, ${daysText(configured)}. 0: forever.`}>
       {(ids) => <input {...ids} name={name} type="number" min={0} max={36_500} step={1} defaultValue={value ?? ""} />}
     </Field>
   );

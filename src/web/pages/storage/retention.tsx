@@ -34,7 +34,7 @@ export function Retention({ inForce, lastRun }: RetentionProps) {
           run={() => call("POST", "/v1/retention/run")}
           refresh={[STORAGE, RETENTION]}
         >
-          Everything older than the days below is removed for good, in small steps that do not disturb traffic. This
+          Everything older than the days below is removed permanently, in small steps that do not disturb traffic. This
           also happens every night.
         </ConfirmButton>
       </header>
