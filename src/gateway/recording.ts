@@ -1,7 +1,17 @@
 import type { Edit } from "../json-text/edits.ts";
 import type { CallMemories, CallMemory } from "../mapping/translate/call-memory.ts";
 import type { Clock } from "../runtime/clock.ts";
-import type { BeginMeta, HeadMeta, MessageMeta, Outcome, RawHeaders, SpoolWriter } from "../spool/frame.ts";
+import type {
+  BeginMeta,
+  HeadersBeside,
+  HeadMeta,
+  MessageMeta,
+  Outcome,
+  RawHeaders,
+  SentMeta,
+  SpoolWriter,
+} from "../spool/frame.ts";
+import { headersFrom } from "../spool/sent-headers.ts";
 
 /** Streams are kept complete up to this size regardless of the cap, because their usage is at the end. */
 const STREAM_BYTES_MAX = 256 * 1_024 * 1_024;
@@ -26,8 +36,6 @@ export interface SentInstead {
   readonly headers: RawHeaders;
   /** Undefined if it is the client's. */
   readonly body: Uint8Array | undefined;
-  /** How it differs from the client's body as recorded, if that is known. */
-  readonly edits?: readonly Edit[] | undefined;
 }
 
 /** More edits are not worth it: the body is recorded instead. */
@@ -48,8 +56,11 @@ export class Recording {
   #omitRequest = false;
   #omitResponse = false;
   #providerResponseRoom: number;
+  /** What the provider was sent, until the head is written. */
+  #sent: SentMeta | undefined;
   /** Whether the provider's request was recorded in addition to the client's. */
   #differs = false;
+  #requestHeaders: RawHeaders = [];
   #requestTruncated = false;
   #responseTruncated = false;
   requestBytes = 0;
@@ -78,6 +89,7 @@ export class Recording {
     this.#begun = true;
     this.#omitRequest = meta.omitRequest;
     this.#omitResponse = meta.omitResponse;
+    this.#requestHeaders = meta.headers;
     return this.#spool.begin(this.#id, meta);
   }
 
@@ -99,7 +111,10 @@ export class Recording {
   head(status: number, headers: RawHeaders, contentType: string, more?: Partial<HeadMeta>): void {
     if (!this.#begun) return;
     if (STREAM_TYPE.test(contentType)) this.#responseRoom = Math.max(this.#capBytes, STREAM_BYTES_MAX);
-    this.#spool.head(this.#id, { ...more, time: this.now(), status, headers });
+    const sent = this.#sent;
+    this.#sent = undefined;
+    if (sent === undefined) this.#spool.head(this.#id, { ...more, time: this.now(), status, headers });
+    else this.#spool.head(this.#id, { ...more, time: this.now(), status, headers, sent });
   }
 
   responseBody(bytes: Uint8Array): void {
@@ -118,21 +133,36 @@ export class Recording {
    * @param sent - undefined if it is the client's request.
    */
   providerRequest(sent: SentInstead | undefined): void {
+    this.#sent = undefined;
     if (this.#ended || !this.#begun || (sent === undefined && !this.#differs)) return;
     this.#differs = true;
     const body = this.#omitRequest ? undefined : sent?.body;
     const headers = sent === undefined ? {} : { headers: sent.headers };
-    const edits = body === undefined || this.#requestTruncated ? undefined : sent?.edits;
-    if (edits !== undefined && edits.length <= EDITS_MAX) {
-      const edited = { of: this.requestBytes, edits };
-      this.#spool.providerRequest(this.#id, { time: this.now(), ...headers, hasBody: false, edited });
-      return;
-    }
     this.#spool.providerRequest(this.#id, { time: this.now(), ...headers, hasBody: body !== undefined });
     if (body === undefined) return;
     const isWhole = body.byteLength <= this.#capBytes;
     if (!isWhole) this.#requestTruncated = true;
     this.#spool.providerRequestChunk(this.#id, isWhole ? body : body.subarray(0, this.#capBytes));
+  }
+
+  /** Whether a body that differs from the client's in these places can be recorded as edits of it. */
+  takesEdits(edits: readonly Edit[]): boolean {
+    return edits.length <= EDITS_MAX && !this.#omitRequest && !this.#requestTruncated;
+  }
+
+  /**
+   * Records with the response's head that the provider was sent the client's request with edits.
+   *
+   * @param headers - as they may be recorded, beside those of the client.
+   */
+  sentEdited(headers: HeadersBeside, edits: readonly Edit[]): void {
+    this.#sent = { headers, edited: { of: this.requestBytes, edits } };
+  }
+
+  /** For an exchange that ends without the head of a response. */
+  #recordSent({ headers: beside, edited }: SentMeta): void {
+    const headers = headersFrom(beside, this.#requestHeaders) ?? [];
+    this.#spool.providerRequest(this.#id, { time: this.now(), headers, hasBody: false, edited });
   }
 
   /** The head of the provider's own response, if the client gets another one. @param headers - as they may be recorded. */
@@ -193,6 +223,7 @@ export class Recording {
     if (this.#ended || !this.#begun) return;
     this.#ended = true;
     this.#flushed = false;
+    if (this.#sent !== undefined) this.#recordSent(this.#sent);
     this.#spool.end(this.#id, {
       time: this.now(),
       outcome,

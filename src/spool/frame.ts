@@ -26,6 +26,9 @@ export type FrameKind = (typeof FRAME)[keyof typeof FRAME];
 /** Raw header pairs, `[name, value, name, value, …]`, spelled as on the wire, values as Latin-1 strings. */
 export type RawHeaders = readonly string[];
 
+/** Raw pairs in which a number stands for a pair of another list: the one at that place, counted in pairs. */
+export type HeadersBeside = readonly (string | number)[];
+
 /** First frame of each segment: exchanges of earlier runs without an `end` were cut off. */
 export interface StartMeta {
   readonly run: string;
@@ -110,6 +113,14 @@ export interface HeadMeta {
   readonly path?: string;
   readonly provider?: string;
   readonly routing?: RoutingMeta;
+  /** What the provider was sent, if it is the client's request with a few changes; it replaces a `providerRequest`. */
+  readonly sent?: SentMeta;
+}
+
+export interface SentMeta {
+  /** Credentials masked; references are to the headers of `begin`. */
+  readonly headers: HeadersBeside;
+  readonly edited: EditedBody;
 }
 
 /** What the provider was sent in place of the client's request. A later one replaces it: another try was sent. */

@@ -90,6 +90,10 @@ const BEGIN: Form<BeginMeta> = {
   writer: optional(isCount),
 };
 
+const isEdited: Test = (value) =>
+  isObject(value) && isCount(value["of"]) && areEdits(value["edits"], Number(value["of"]));
+const isBeside: Test = (value) => Array.isArray(value) && value.every((each) => isText(each) || isCount(each));
+
 const HEAD: Form<HeadMeta> = {
   time: isTime,
   status: isStatus,
@@ -101,13 +105,14 @@ const HEAD: Form<HeadMeta> = {
   path: optional(isText),
   provider: optional(isText),
   routing: optional(isRouting),
+  sent: optional((value) => isObject(value) && isBeside(value["headers"]) && isEdited(value["edited"])),
 };
 
 const PROVIDER_REQUEST: Form<ProviderRequestMeta> = {
   time: isTime,
   headers: optional(isHeaders),
   hasBody: isFlag,
-  edited: optional((value) => isObject(value) && isCount(value["of"]) && areEdits(value["edits"], Number(value["of"]))),
+  edited: optional(isEdited),
 };
 const PROVIDER_RESPONSE: Form<ProviderResponseMeta> = { time: isTime, status: isStatus, headers: isHeaders };
 

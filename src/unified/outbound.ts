@@ -231,7 +231,9 @@ function unchanged(request: OutboundRequest, at: ShapeAt, members: readonly stri
   if (place.betasInBody === true && request.betas.length > 0) set["anthropic_beta"] = JSON.stringify(request.betas);
   const addsUsage = askUsage && stream && from === "chat-completions";
   if (addsUsage) set["stream_options"] = JSON.stringify({ ...streamOptions(request), include_usage: true });
-  const edits = memberEdits(body, set, new Set([...request.routing, ...also]));
+  const { routing } = request;
+  const removed = routing.length + also.length === 0 ? undefined : new Set([...routing, ...also]);
+  const edits = memberEdits(body, set, removed);
   return edits === undefined ? undefined : { kind: "same", at, body: edited(body, edits), edits, addsUsage };
 }
 

@@ -4,25 +4,36 @@ import type { Json } from "../plugin-host/contract.ts";
 
 /** Parsed bodies, kept between a request's description and the writing for its first target. */
 const parsed = new WeakMap<Uint8Array, Json>();
+/** The last small one: most requests are written in the turn that describes them, and never enter the map. */
+let last: Uint8Array | undefined;
+let lastBody: Json;
+const SMALL_BYTES = 64 * 1_024;
 
 export function keepParsed(bytes: Uint8Array, body: Json): void {
-  parsed.set(bytes, body);
+  if (last !== undefined) parsed.set(last, lastBody);
+  const isSmall = bytes.byteLength <= SMALL_BYTES;
+  last = isSmall ? bytes : undefined;
+  lastBody = isSmall ? body : undefined;
+  if (!isSmall) parsed.set(bytes, body);
 }
 
 /** The JSON of a body. It stays kept if it was. */
 export function parsedOf(bytes: Uint8Array): Json {
-  return parsed.get(bytes) ?? parseRequest(utf8Of(bytes));
+  return (bytes === last ? lastBody : parsed.get(bytes)) ?? parseRequest(utf8Of(bytes));
 }
 
 /** The JSON of a body. A kept value is returned once: a conversation must not stay in memory while its provider responds. */
 export function takeParsed(bytes: Uint8Array): Json {
   const body = parsedOf(bytes);
-  parsed.delete(bytes);
+  forgetParsed(bytes);
   return body;
 }
 
 export function forgetParsed(bytes: Uint8Array): void {
-  parsed.delete(bytes);
+  if (bytes === last) {
+    last = undefined;
+    lastBody = undefined;
+  } else parsed.delete(bytes);
 }
 
 const NUMBERED_BYTES_MAX = 16 * 1_024 * 1_024;

@@ -66,21 +66,18 @@ export function withMembers(
 export function memberEdits(
   bytes: Uint8Array,
   set: Readonly<Record<string, string>>,
-  removed: ReadonlySet<string>,
+  removed: ReadonlySet<string> = NONE,
 ): Edit[] | undefined {
   const members = topLevelMembers(bytes);
   if (members === undefined) return undefined;
   const edits: Edit[] = [];
-  const found = new Set<string>();
   /** The position after the last kept member, and after all earlier edits. */
   let kept: number | undefined;
   for (let place = 0; place < members.length; place++) {
     const { name, start, valueStart, end } = members[place]!;
     if (!removed.has(name)) {
       kept = end;
-      if (!Object.hasOwn(set, name)) continue;
-      found.add(name);
-      edits.push({ from: valueStart, to: end, text: set[name]! });
+      if (Object.hasOwn(set, name)) edits.push({ from: valueStart, to: end, text: set[name]! });
       // The comma belongs to the member: the one after it, or before it if it is the last.
     } else if (place + 1 < members.length) edits.push({ from: start, to: members[place + 1]!.start, text: "" });
   }
@@ -88,8 +85,11 @@ export function memberEdits(
   const isLastRemoved = members.length > 0 && removed.has(members.at(-1)!.name);
   const from = isLastRemoved ? (kept ?? members[0]!.start) : close;
   while (isLastRemoved && edits.length > 0 && edits.at(-1)!.from >= from) edits.pop();
-  const missing = Object.keys(set).filter((name) => !found.has(name));
-  const added = missing.map((name) => `${JSON.stringify(name)}:${set[name]}`).join(",");
+  let added = "";
+  for (const name of Object.keys(set)) {
+    if (!removed.has(name) && members.some((member) => member.name === name)) continue;
+    added += `${added === "" ? "" : ","}${JSON.stringify(name)}:${set[name]}`;
+  }
   const text = kept !== undefined && added !== "" ? `,${added}` : added;
   if (from < close || text !== "") edits.push({ from, to: close, text });
   return edits;
@@ -139,7 +139,26 @@ function skipValue(bytes: Uint8Array, from: number): number {
   return at;
 }
 
+/** Names that most requests have, by length: they are compared where they are, without a new string. */
+const USUAL = byLength([
+  ...["model", "messages", "stream", "max_tokens", "temperature", "tools", "tool_choice", "stream_options", "user"],
+  ...["max_completion_tokens", "response_format", "reasoning_effort", "parallel_tool_calls", "top_p", "stop", "seed"],
+  ...["input", "instructions", "store", "include", "reasoning", "text", "prompt_cache_key", "system", "metadata"],
+  ...["thinking", "contents", "generationConfig", "systemInstruction", "safetySettings", "toolConfig"],
+]);
+
+function byLength(names: readonly string[]): readonly (readonly string[] | undefined)[] {
+  const longest = Math.max(...names.map(({ length }) => length));
+  return Array.from({ length: longest + 1 }, (_, length) => names.filter((name) => name.length === length));
+}
+
+function isAt(name: string, bytes: Buffer, start: number): boolean {
+  for (let at = 0; at < name.length; at++) if (bytes[start + at] !== name.charCodeAt(at)) return false;
+  return true;
+}
+
 function nameOf(bytes: Buffer, start: number, end: number): string | undefined {
+  for (const name of USUAL[end - start - 2] ?? NO_NAMES) if (isAt(name, bytes, start + 1)) return name;
   const text = bytes.toString("latin1", start + 1, end - 1);
   if (PLAIN.test(text)) return text;
   try {
@@ -148,6 +167,8 @@ function nameOf(bytes: Buffer, start: number, end: number): string | undefined {
     return undefined;
   }
 }
+
+const NO_NAMES: readonly string[] = [];
 
 /** A name with the same bytes in every encoding, without escapes. */
 const PLAIN = /^[\w.-]*$/;

@@ -15,6 +15,7 @@ import type {
   ProviderResponseMeta,
   SpoolWriter,
 } from "../../src/spool/frame.ts";
+import { headersFrom } from "../../src/spool/sent-headers.ts";
 import { exchangeRaw } from "../raw-http.ts";
 
 export const KEY = "sk-weir-us-test";
@@ -73,7 +74,13 @@ export class MemorySpool implements SpoolWriter {
   }
   head(id: string, head: HeadMeta): void {
     const one = this.#open(id, "head");
-    if (one !== undefined) one.head = asWritten(head);
+    if (one === undefined) return;
+    one.head = asWritten(head);
+    const { sent } = one.head;
+    const headers = sent && headersFrom(sent.headers, one.begin.headers);
+    if (sent !== undefined && headers === undefined) this.problems.push(`headers of no pair: ${id}`);
+    else if (sent !== undefined)
+      this.providerRequest(id, { time: head.time, headers: headers!, hasBody: false, edited: sent.edited });
   }
   responseChunk(id: string, bytes: Uint8Array): void {
     const one = this.#open(id, "responseChunk");

@@ -5,6 +5,7 @@ import { Assembler } from "../../src/recorder/exchanges/assemble.ts";
 import { CarryFiles } from "../../src/recorder/exchanges/carry.ts";
 import { encodeFrame } from "../../src/spool/codec.ts";
 import { FRAME, type ProviderRequestMeta } from "../../src/spool/frame.ts";
+import { headersBeside } from "../../src/spool/sent-headers.ts";
 import { openStore } from "../../src/store/store.ts";
 import { assertProperty } from "../chance.ts";
 import { temporaryDirectory } from "../directory.ts";
@@ -20,11 +21,16 @@ interface Passed {
   readonly headers?: readonly string[];
   /** Bytes of the client's request, if the spool does not have all. */
   readonly of?: number;
+  /** Whether the edits are in the head of the response, as the gateway writes them, or in a frame of their own. */
+  readonly inHead?: boolean;
   /** The provider's response, if the client got another one. */
   readonly response?: string;
 }
 
-function pass({ spool }: Pick<Rig, "spool">, { request, edits, headers = JSON_TYPE, of, response }: Passed): string {
+function pass(
+  { spool }: Pick<Rig, "spool">,
+  { request, edits, headers = JSON_TYPE, of, inHead = true, response }: Passed,
+): string {
   const id = crypto.randomUUID();
   spool.begin(id, begin({ time: 1, headers: JSON_TYPE }));
   spool.requestChunk(id, request.subarray(0, 5));
@@ -32,13 +38,14 @@ function pass({ spool }: Pick<Rig, "spool">, { request, edits, headers = JSON_TY
   // An earlier try, which the second replaces.
   spool.providerRequest(id, { time: 2, headers: JSON_TYPE, hasBody: true });
   spool.providerRequestChunk(id, Buffer.from("of an earlier try"));
-  const head = { time: 3, headers, hasBody: false, edited: { of: of ?? request.length, edits } };
-  spool.providerRequest(id, head);
+  const edited = { of: of ?? request.length, edits };
+  if (!inHead) spool.providerRequest(id, { time: 3, headers, hasBody: false, edited });
   if (response !== undefined) {
     spool.providerResponse(id, { time: 4, status: 200, headers: JSON_TYPE });
     spool.providerResponseChunk(id, Buffer.from(response));
   }
-  spool.head(id, { time: 5, status: 200, headers: JSON_TYPE });
+  const sent = inHead ? { sent: { headers: headersBeside(headers, JSON_TYPE, (_name, value) => value), edited } } : {};
+  spool.head(id, { time: 5, status: 200, headers: JSON_TYPE, ...sent });
   spool.responseChunk(id, Buffer.from('{"text":"hi"}'));
   const bytes = { requestBytes: request.length, responseBytes: 13 };
   spool.end(id, { time: 6, outcome: "complete", forwardedAt: 1, ...bytes });
@@ -55,13 +62,16 @@ const CLIENT = Buffer.from('{"model":"openai/gpt-4o","prompt":"é✓"}');
 const MODEL: Edit = { from: 9, to: 24, text: '"gpt-4o"' };
 const SENT = '{"model":"gpt-4o","prompt":"é✓"}';
 
-test("a request whose model was replaced is stored as JSON on both sides", async () => {
+test.each([true, false])("a request whose model was replaced is stored as JSON on both sides: %p", async (inHead) => {
   await using weir = await rig();
-  const id = pass(weir, { request: CLIENT, edits: [MODEL] });
+  const id = pass(weir, { request: CLIENT, edits: [MODEL], inHead, headers: [...JSON_TYPE, "X-Own", "é"] });
   await weir.recorder.barrier();
   expect((await sides(weir, id)).map(String)).toEqual([CLIENT.toString(), SENT]);
   expect(await weir.body(id, "provider_request")).toMatchObject({ form: "json", bytes: Buffer.byteLength(SENT) });
   expect(await weir.row(id)).toMatchObject({ truncated: 0, request_model: "openai/gpt-4o" });
+  expect(JSON.parse((await weir.body(id, "headers"))!.content.toString())).toMatchObject({
+    provider_request: [...JSON_TYPE, "X-Own", Buffer.from("é", "latin1").toString("utf8")],
+  });
 });
 
 test("any request and any edits of it are stored byte for byte", async () => {
@@ -69,15 +79,15 @@ test("any request and any edits of it are stored byte for byte", async () => {
     fc.string({ unit: "grapheme" }),
     fc.jsonValue().map((value) => JSON.stringify(value)),
   );
-  const any = fc.tuple(text, fc.nat(), fc.nat(), text).filter(([request]) => request !== "");
+  const any = fc.tuple(text, fc.nat(), fc.nat(), text, fc.boolean()).filter(([request]) => request !== "");
   await using weir = await rig();
   await assertProperty(
     fc.asyncProperty(fc.array(any, { minLength: 1, maxLength: 12 }), async (given) => {
-      const passed = given.map(([client, a, b, put]) => {
+      const passed = given.map(([client, a, b, put, inHead]) => {
         const request = Buffer.from(client);
         const [from, to] = [a, b].map((each) => each % (request.length + 1)).sort((x, y) => x - y);
         const edits = [{ from: from!, to: to!, text: put }];
-        return { id: pass(weir, { request, edits }), request, sent: edited(request, edits) };
+        return { id: pass(weir, { request, edits, inHead }), request, sent: edited(request, edits) };
       });
       await weir.recorder.barrier();
       for (const { id, request, sent } of passed) {
@@ -143,9 +153,9 @@ test("a long request stays in the spool until its end, and is edited then", asyn
   expect(provider!.equals(edited(request, [MODEL]))).toBe(true);
 });
 
-test("edits that no writer makes are set aside; the exchange is recorded without them", async () => {
+test.each([true, false])("edits that no writer makes are set aside, the exchange is recorded: %p", async (inHead) => {
   await using weir = await rig();
-  const id = pass(weir, { request: CLIENT, edits: [{ from: 20, to: 9, text: "" }] });
+  const id = pass(weir, { request: CLIENT, edits: [{ from: 20, to: 9, text: "" }], inHead });
   await weir.recorder.barrier();
   expect((await sides(weir, id)).map((each) => each?.toString())).toEqual([CLIENT.toString(), "of an earlier try"]);
 });

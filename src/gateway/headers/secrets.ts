@@ -42,11 +42,16 @@ export function maskResponseHeaders(headers: RawHeaders, provider: ReadonlySet<s
   for (let at = 0; at < headers.length; at += 2) {
     const name = headers[at]!;
     const value = headers[at + 1]!;
-    const isSecret = isSecretName(name) || (provider.size > 0 && provider.has(name.toLowerCase()));
-    const shown = isSecret ? MASKED : maskText(value);
+    const shown = shownValue(name, value, provider);
     if (shown === value) continue;
     masked ??= [...headers];
     masked[at + 1] = shown;
   }
   return masked ?? headers;
+}
+
+/** A header's value as it may be recorded. @param provider - names that its plugin masks, in lower case. */
+export function shownValue(name: string, value: string, provider: ReadonlySet<string>): string {
+  const isSecret = isSecretName(name) || (provider.size > 0 && provider.has(name.toLowerCase()));
+  return isSecret ? MASKED : maskText(value);
 }

@@ -46,7 +46,7 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
   /** When the head or the first content must have arrived, by `performance.now()`; 0 while no limit applies. */
   deadline = 0;
   #holdTimer: ReturnType<typeof setTimeout> | undefined;
-  #lastByteMs = performance.now();
+  #lastByteMs = this.#startedMs;
   /** Whether the time limit includes the first content, which has not arrived. */
   awaitsContent = false;
   #firstContentMs: number | undefined;
@@ -64,7 +64,7 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
     const timeoutMs = seconds === undefined ? parts.upstreamTimeoutMs : seconds * 1_000;
     // The exchange's own limit must expire after this one.
     exchange.awaitProgress(timeoutMs + parts.upstreamTimeoutMs);
-    this.deadline = performance.now() + timeoutMs;
+    this.deadline = this.#startedMs + timeoutMs;
     parts.unified.ticks.add(this);
     exchange.recording.forwardedAt = exchange.clock();
     this.#call = this.#open(attempt);

@@ -1,21 +1,24 @@
 import { maskPath } from "../../masking/mask.ts";
 import type { Loss, ProviderPlugin } from "../../plugin-host/contract.ts";
 import type { RoutingMeta } from "../../spool/frame.ts";
+import { headersBeside } from "../../spool/sent-headers.ts";
 import { mappingOf, UNMAPPED } from "../../unified/body-mapping.ts";
 import type { Endpoint } from "../../unified/endpoints.ts";
 import type { Exchange } from "../exchange.ts";
 import { pairsWhere, toHeaderValue } from "../headers/headers.ts";
 import { NameSet } from "../headers/name-set.ts";
-import { maskOf, maskResponseHeaders } from "../headers/secrets.ts";
+import { maskOf, maskResponseHeaders, shownValue } from "../headers/secrets.ts";
 import type { Attempt } from "./attempt.ts";
 import type { ResponseOptions } from "./outcome.ts";
 import type { Responder } from "./responder.ts";
 
 const WARNING_BYTES_MAX = 2_048;
+const NOTHING: readonly never[] = [];
 
 /** What was lost or estimated, one clause each, such as `dropped seed`. */
 export function warningsOf({ outbound }: Attempt, estimated: boolean): readonly string[] {
-  const losses = outbound.kind === "same" ? [] : outbound.losses;
+  const losses = outbound.kind === "same" ? NOTHING : outbound.losses;
+  if (losses.length === 0 && !estimated) return NOTHING;
   return [...losses.map(({ kind, path }: Loss) => `${kind} ${path}`), ...(estimated ? ["estimated usage"] : [])];
 }
 
@@ -48,13 +51,21 @@ export function noteResponse(options: ResponseOptions, warnings: readonly string
     stored: isStored,
   });
   const { body: changed } = outbound;
-  if (changed !== work.body && Buffer.compare(changed, work.body) !== 0)
-    exchange.recording.providerRequest({
-      headers: maskResponseHeaders(withoutKeys(attempt.request.headers), maskOf(provider).headers),
-      body: changed,
-      edits: outbound.kind === "same" && work.isAsSent ? outbound.edits : undefined,
-    });
+  if (changed !== work.body && Buffer.compare(changed, work.body) !== 0) noteSent(options);
   options.onResponse?.(responder, candidate);
+}
+
+/** Records what the provider was sent. */
+function noteSent({ admitted, attempt, work }: ResponseOptions): void {
+  const { outbound, candidate } = attempt;
+  const { recording } = admitted.exchange;
+  const masked = maskOf(candidate.target.provider).headers;
+  const headers = withoutKeys(attempt.request.headers);
+  const edits = outbound.kind === "same" && work.isAsSent ? outbound.edits : undefined;
+  if (edits !== undefined && recording.takesEdits(edits)) {
+    const shown = (name: string, value: string) => shownValue(name, value, masked);
+    recording.sentEdited(headersBeside(headers, admitted.meta.headers, shown), edits);
+  } else recording.providerRequest({ headers: maskResponseHeaders(headers, masked), body: outbound.body });
 }
 
 /** The same value for all calls of one way that lose nothing. */
@@ -94,7 +105,8 @@ export function noteResponder(
 ): void {
   exchange.provider = provider;
   exchange.attempt = calls > 1 ? { attempt: calls, target, provider: name } : { target, provider: name };
-  exchange.routing = { ...exchange.routing, ...routing, ...chosen };
+  // Every exchange has a value of its own.
+  exchange.routing = Object.assign(exchange.routing ?? {}, routing, chosen);
   const { routedModel = "", route = null, warnings = [] } = routing;
   const own = ["gateway-provider", name, "gateway-model", toHeaderValue(routedModel)];
   if (route !== null) own.push("gateway-route", toHeaderValue(route));

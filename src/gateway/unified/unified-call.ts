@@ -241,7 +241,7 @@ export class UnifiedCall implements UpstreamCall {
       files: this.#files,
       change: undefined,
     };
-    let startedMs = performance.now();
+    const startedMs = performance.now();
     const writing = this.#written(candidate, given);
     const outbound = isPending(writing) ? await writing : writing;
     let writtenMs = performance.now() - startedMs;
@@ -260,9 +260,9 @@ export class UnifiedCall implements UpstreamCall {
     }
     const { change } = counted;
     const changed = change === undefined ? given : { ...given, change };
-    startedMs = performance.now();
+    const changedMs = change?.body === undefined ? 0 : performance.now();
     const sent = change?.body === undefined ? outbound : await this.#written(candidate, changed);
-    writtenMs += performance.now() - startedMs;
+    if (changedMs > 0) writtenMs += performance.now() - changedMs;
     if (sent.kind === "estimate") {
       respondWithEstimate(this.#options, candidate, { tokens: sent.tokens, calls: this.#attempts });
       return undefined;

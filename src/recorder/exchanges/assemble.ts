@@ -115,6 +115,7 @@ export class Assembler {
       return;
     else if (kind === FRAME.begin) this.#onCollision(exchange.id);
     else if (kind === FRAME.end) this.#finish(key, exchange, readEnd(buffer, payload, end), { segment, offset });
+    else if (kind === FRAME.head) this.#setHead(exchange, readHead(buffer, payload, end));
     else if (!isOfProvider(kind)) add(exchange, kind, buffer, payload, end, segment, offset + FRAME_HEAD_BYTES);
     else
       this.#provider(exchange).add(kind, { buffer, from: payload, to: end, segment, place: offset + FRAME_HEAD_BYTES });
@@ -139,7 +140,8 @@ export class Assembler {
       const exchange = this.#open.get(key);
       if (exchange === undefined) return;
       const [from, place] = [FRAME_HEAD_BYTES, offset + FRAME_HEAD_BYTES];
-      if (!isOfProvider(kind)) add(exchange, kind, frame, from, end, -number, place);
+      if (kind === FRAME.head) this.#setHead(exchange, readHead(frame, from, end));
+      else if (!isOfProvider(kind)) add(exchange, kind, frame, from, end, -number, place);
       else this.#provider(exchange).add(kind, { buffer: frame, from, to: end, segment: -number, place });
     }
   }
@@ -189,6 +191,15 @@ export class Assembler {
   #provider(exchange: Exchange): ProviderSide {
     exchange.provider ??= new ProviderSide(() => new Capture(this.#budget, this.#bodyBytesMax));
     return exchange.provider;
+  }
+
+  #setHead(exchange: Exchange, head: HeadMeta): void {
+    const { target, path, provider, sent } = head;
+    if (sent !== undefined) this.#provider(exchange).sent(head, sent, exchange.begin.headers);
+    exchange.head = head;
+    if (target === undefined || provider === undefined) return;
+    // The record describes the call whose response the client received: a fallback, or the target of a unified-address model.
+    exchange.begin = { ...exchange.begin, target, provider, ...(path !== undefined && { path }) };
   }
 
   #create(id: string, begin: BeginMeta, origin: Position): Exchange {
@@ -246,7 +257,6 @@ function add(
   if (kind === FRAME.responseChunk) exchange.response.add(buffer, payload, end, segment, place);
   else if (kind === FRAME.requestChunk) exchange.request.add(buffer, payload, end, segment, place);
   else if (kind === FRAME.message) exchange.messages.add(buffer, payload, end, segment, place);
-  else if (kind === FRAME.head) setHead(exchange, readHead(buffer, payload, end));
   else isKnown(kind);
 }
 
@@ -258,14 +268,6 @@ const KINDS: ReadonlySet<number> = new Set(Object.values(FRAME));
 
 function isKnown(kind: FrameKind): void {
   if (!KINDS.has(kind)) throw new UnreadableFrame(`there is no kind ${kind}`);
-}
-
-function setHead(exchange: Exchange, head: HeadMeta): void {
-  exchange.head = head;
-  const { target, path, provider } = head;
-  if (target === undefined || provider === undefined) return;
-  // The record describes the call whose response the client received: a fallback, or the target of a unified-address model.
-  exchange.begin = { ...exchange.begin, target, provider, ...(path !== undefined && { path }) };
 }
 
 function cutOff(exchange: Exchange, time: number): EndMeta {

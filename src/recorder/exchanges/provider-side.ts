@@ -2,10 +2,14 @@ import {
   type EndMeta,
   FRAME,
   type FrameKind,
+  type HeadMeta,
   type ProviderRequestMeta,
   type ProviderResponseMeta,
+  type RawHeaders,
+  type SentMeta,
 } from "../../spool/frame.ts";
-import { readProviderRequest, readProviderResponse } from "../../spool/read-meta.ts";
+import { readProviderRequest, readProviderResponse, UnreadableFrame } from "../../spool/read-meta.ts";
+import { headersFrom } from "../../spool/sent-headers.ts";
 import type { Capture } from "./capture.ts";
 
 /** The payload `[from, to)` of a frame, which is at `place` in `segment`. */
@@ -17,23 +21,41 @@ interface Payload {
   readonly place: number;
 }
 
+/** A request of the provider's side, with its headers. */
+type SentRequest = ProviderRequestMeta & Required<Pick<ProviderRequestMeta, "headers">>;
+
 /** What a provider received instead of the client's request, and sent instead of the client's response. */
 export class ProviderSide {
   readonly #capture: () => Capture;
-  requestHead: (ProviderRequestMeta & Required<Pick<ProviderRequestMeta, "headers">>) | undefined;
-  request: Capture;
+  requestHead: SentRequest | undefined;
   responseHead: ProviderResponseMeta | undefined;
-  response: Capture;
+  #request: Capture | undefined;
+  #response: Capture | undefined;
 
   /** @param capture - creates an empty one. */
   constructor(capture: () => Capture) {
     this.#capture = capture;
-    this.request = capture();
-    this.response = capture();
+  }
+
+  get request(): Capture {
+    this.#request ??= this.#capture();
+    return this.#request;
+  }
+
+  get response(): Capture {
+    this.#response ??= this.#capture();
+    return this.#response;
   }
 
   get bytes(): number {
-    return this.request.bytes + this.response.bytes;
+    return (this.#request?.bytes ?? 0) + (this.#response?.bytes ?? 0);
+  }
+
+  /** @param head - of a response that says what was sent. @throws UnreadableFrame if its headers cannot be read. */
+  sent({ time }: Pick<HeadMeta, "time">, { headers: beside, edited }: SentMeta, client: RawHeaders): void {
+    const headers = headersFrom(beside, client);
+    if (headers === undefined) throw new UnreadableFrame("the headers are not as they are written");
+    this.#setRequest({ time, headers, hasBody: false, edited });
   }
 
   add(kind: FrameKind, { buffer, from, to, segment, place }: Payload): void {
@@ -41,27 +63,34 @@ export class ProviderSide {
     else if (kind === FRAME.providerResponseChunk) this.response.add(buffer, from, to, segment, place);
     else if (kind === FRAME.providerRequest) {
       const head = readProviderRequest(buffer, from, to);
-      this.request.release();
-      this.request = this.#capture();
-      this.requestHead = head.headers === undefined ? undefined : { ...head, headers: head.headers };
+      this.#setRequest(head.headers === undefined ? undefined : { ...head, headers: head.headers });
     } else if (kind === FRAME.providerResponse) {
       const head = readProviderResponse(buffer, from, to);
-      this.response.release();
-      this.response = this.#capture();
+      this.#dropResponse();
       this.responseHead = head;
     }
+  }
+
+  #setRequest(head: SentRequest | undefined): void {
+    this.#request?.release();
+    this.#request = undefined;
+    this.requestHead = head;
+  }
+
+  #dropResponse(): void {
+    this.#response?.release();
+    this.#response = undefined;
+    this.responseHead = undefined;
   }
 
   /** A response that arrived before the last call was made belongs to a failed call, which has a record of its own. */
   settle({ forwardedAt }: EndMeta): void {
     if (forwardedAt === undefined || this.responseHead === undefined || this.responseHead.time >= forwardedAt) return;
-    this.response.release();
-    this.response = this.#capture();
-    this.responseHead = undefined;
+    this.#dropResponse();
   }
 
   release(): void {
-    this.request.release();
-    this.response.release();
+    this.#request?.release();
+    this.#response?.release();
   }
 }

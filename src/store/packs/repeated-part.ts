@@ -27,12 +27,12 @@ export function repeatedRanges(
   const request = parts.find(({ part }) => part === "request")?.bytes;
   const at = placed.find(({ part, sent }) => part === "request" && !sent)?.ranges;
   // A plugin may have changed or removed the request in the record.
-  const long = common.filter(({ length }) => length >= COMMON_BYTES_MIN);
-  if (request === undefined || at === undefined || !long.every((range) => isCommon(bytes, request, range)))
-    return undefined;
+  if (request === undefined || at === undefined) return undefined;
+  for (const range of common) if (!isCommon(bytes, request, range)) return undefined;
   const ranges: Range[] = [];
   let done = 0;
-  for (const { at: start, from, length } of long) {
+  for (const { at: start, from, length } of common) {
+    if (length < COMMON_BYTES_MIN) continue;
     if (start > done) ranges.push(...place(bytes.subarray(done, start)));
     ranges.push(...sliced(at, from, from + length));
     done = start + length;
