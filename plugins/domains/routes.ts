@@ -79,16 +79,22 @@ type RouteResult = RouteAnswer | Promise<RouteAnswer>;
 
 function named(handle: (domain: string, call: RouteCall) => RouteResult): PluginRoute["handle"] {
   return (call) => {
-    const domain = readDomain(call.params["domain"] ?? "");
-    return domain === undefined ? NO_DOMAIN : handle(domain, call);
+    const given = call.params["domain"] ?? "";
+    const domain = readDomain(given);
+    return domain === undefined ? noDomain(given) : handle(domain, call);
   };
 }
 
-const NO_DOMAIN = refusal(400, "a domain is a host name or address without scheme, port and path", "domain");
+/** Refuses what is no domain, and names the one in it: people paste addresses. */
+function noDomain(given: string): RouteAnswer {
+  const domain = readDomain(URL.parse(given.includes("://") ? given : `http://${given}`)?.hostname ?? "");
+  const hint = domain === undefined ? "" : `; did you mean ${domain}?`;
+  return refusal(400, `a domain is a host name or address without scheme, port and path${hint}`, "domain");
+}
 
 function request(parts: DomainParts, { body, caller }: RouteCall): RouteResult {
   const domain = readDomain(body.domain);
-  if (domain === undefined) return NO_DOMAIN;
+  if (domain === undefined) return noDomain(String(body.domain));
   if ((body.company === undefined) === (body.personal !== true)) {
     return refusal(400, "name the company, or say personal: true", "company");
   }

@@ -60,6 +60,8 @@ export interface Scope {
 
 const DEPTH_MAX = 3;
 const NEAREST_MAX = 3;
+/** Providers that an error lists. */
+const OWNERS_MAX = 5;
 
 /**
  * Resolves the names of a model string, in the client's order. Names without targets are dropped if another one has targets.
@@ -86,8 +88,8 @@ class Resolver {
   /** The client's spelling: a key's `models` may contain it. */
   readonly #written: string;
   #forbidden: string | undefined;
-  /** The first one, which the error names. */
-  #unpaid: ProviderPlugin | undefined;
+  /** Providers without a usable credential, in the order in which they were found; the error names them. */
+  readonly #unpaid = new Set<ProviderPlugin>();
 
   constructor(scope: Scope, excluded: ReadonlySet<string>, written: string) {
     this.#scope = scope;
@@ -221,20 +223,16 @@ class Resolver {
         allows(each.models, model),
     );
     if (usable.length === 0 && !hasOwnKey(provider)) {
-      this.#unpaid ??= provider;
+      this.#unpaid.add(provider);
       return undefined;
     }
     return { provider, model, credentials: usable, settings: undefined };
   }
 
   #error(name: string): GatewayError {
-    if (this.#unpaid !== undefined) {
-      const label = this.#unpaid.name.toLowerCase();
-      return new GatewayError(
-        "no_credential",
-        `there is no credential for ${this.#unpaid.name} that serves "${shown(name)}"; add one with: weir credentials add ${label}, or send Gateway-Provider-Key`,
-      );
-    }
+    const [unpaid, ...others] = this.#unpaid;
+    if (unpaid !== undefined)
+      return name.includes("/") || others.length === 0 ? notPaid(unpaid, name) : this.#noneOfMany(name);
     if (this.#forbidden !== undefined)
       return new GatewayError(
         "model_forbidden",
@@ -250,6 +248,17 @@ class Resolver {
     const hint =
       near.length === 0 ? "; write provider/model, or a route's name" : `; did you mean ${near.join(" or ")}?`;
     return new GatewayError("model_not_found", `no model or route is called "${shown(name)}"${hint}`);
+  }
+
+  /** A bare name may belong to many providers: the first in the alphabet need not be the one that the client means. */
+  #noneOfMany(name: string): GatewayError {
+    const labels = [...this.#unpaid].map((each) => each.name.toLowerCase());
+    const left = labels.length - OWNERS_MAX;
+    const listed = labels.slice(0, OWNERS_MAX).join(", ") + (left > 0 ? ` and ${left} more` : "");
+    return new GatewayError(
+      "no_credential",
+      `no provider of "${shown(name)}" has a credential: ${listed}; add one with: weir credentials add PROVIDER, or send Gateway-Provider-Key with provider/model`,
+    );
   }
 
   /** The most similar name; a model without its provider is named with each that has it, the usable ones first. */
@@ -291,6 +300,13 @@ function isNamed({ models, modelMap }: Credential, model: string): boolean {
 /** Claude Code marks a long context at the end of a model's name; no provider knows that mark. */
 function withoutContext(model: string): string {
   return model.endsWith("[1m]") ? model.slice(0, -"[1m]".length) : model;
+}
+
+function notPaid({ name }: ProviderPlugin, model: string): GatewayError {
+  return new GatewayError(
+    "no_credential",
+    `there is no credential for ${name} that serves "${shown(model)}"; add one with: weir credentials add ${name.toLowerCase()}, or send Gateway-Provider-Key`,
+  );
 }
 
 /** A client's text in an error message. */

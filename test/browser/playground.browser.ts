@@ -46,7 +46,7 @@ function streamed(model: string): Response {
   async function* events() {
     yield chunk({ delta: { role: "assistant", content: "Nine " } });
     await goOn.promise;
-    yield chunk({ delta: { content: "metres." } });
+    yield chunk({ delta: { content: "**metres**." } });
     yield chunk(
       { delta: {}, finish_reason: "stop" },
       { usage: { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 } },
@@ -56,7 +56,7 @@ function streamed(model: string): Response {
   return new Response(events as never, { headers: { "content-type": "text/event-stream" } });
 }
 
-const responseOf = (page: Page, model: string) => page.getByRole("region", { name: `Answer of ${model}` });
+const responseOf = (page: Page, model: string) => page.getByRole("region", { name: `Response of ${model}` });
 const messageAt = (page: Page, at: number) => page.getByRole("textbox", { name: `Message ${at}`, exact: true });
 
 test("a prompt is sent to two models by keyboard alone, and both responses are shown side by side as they arrive", async () => {
@@ -76,10 +76,11 @@ test("a prompt is sent to two models by keyboard alone, and both responses are s
   await page.keyboard.press("Control+Enter");
   const first = responseOf(page, "custom/m-1");
   await first.getByText("Nine", { exact: true }).waitFor();
-  await first.getByText("answering").waitFor();
+  await first.getByText("responding").waitFor();
   goOn.resolve();
   await first.getByText("Nine metres.").waitFor();
   await first.getByText("7 in, 3 out").waitFor();
+  await first.locator("strong").getByText("metres", { exact: true }).waitFor(); // complete, it is shown as Markdown
   await first.getByText("CUSTOM m-1 · box · ended with stop").waitFor();
   const second = responseOf(page, "custom/broken");
   await second.getByRole("alert").getByText("CUSTOM answered 503: overloaded").waitFor();

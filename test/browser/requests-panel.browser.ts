@@ -147,7 +147,7 @@ test("the list has columns that are moved and resized by key and by mouse, and o
 test("the list has values with their numbers, which filter it, and follow the filter", async () => {
   await using opened = await it.open("/requests", { width: 1_440, height: 900 });
   const { page, faults } = opened;
-  const values = page.getByRole("complementary", { name: "Values" });
+  const values = page.getByRole("complementary", { name: "Facets" });
   const user = (name: string) => values.getByRole("region", { name: "User" }).getByRole("button", { name });
   await user("bob 2").click();
   await page.getByText("2 requests").waitFor();
@@ -173,7 +173,7 @@ test("a list of values is searched, and shows more of them", async () => {
   const values = Array.from({ length: 60 }, (_, at) => ({ value: `m-${at}`, requests: 60 - at }));
   await using opened = await it.open("/requests", { width: 1_440, height: 900 });
   const { page, faults } = opened;
-  const model = page.getByRole("complementary", { name: "Values" }).getByRole("region", { name: "Model" });
+  const model = page.getByRole("complementary", { name: "Facets" }).getByRole("region", { name: "Model" });
   await page.route("**/v1/request/facets/query", async (route) => {
     const { facets, limit, filter } = route.request().postDataJSON() as {
       facets: string[];

@@ -57,7 +57,7 @@ test("a credential is added, tried, changed and deleted, and its secret is not s
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Provider").selectOption("CUSTOM");
   await dialog.getByLabel("Name").fill("box");
-  await dialog.getByLabel("api_key").fill(SECRET);
+  await dialog.getByLabel("API key").fill(SECRET);
   await dialog.getByLabel("Limit").fill("600");
   await dialog.getByLabel("Base URL", { exact: true }).fill(provider.origin);
   await dialog.getByRole("button", { name: "Add credential" }).click();

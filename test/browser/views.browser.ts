@@ -157,7 +157,7 @@ test("rows are selected by keyboard or all at once, and changed together", async
   await page.getByRole("checkbox", { name: "Select all loaded" }).check();
   await page.getByText("2 selected").waitFor();
   await button(page, "Set property").click();
-  await page.getByLabel("Name of the property").fill("Reviewed");
+  await page.getByRole("dialog").getByLabel("Name", { exact: true }).fill("Reviewed");
   await page.getByRole("textbox", { name: "Value" }).fill("yes");
   await page.keyboard.press("Enter");
   await page.getByText("2 of 2 changed").waitFor();

@@ -92,6 +92,17 @@ describe("a domain", () => {
     expect(data).toMatchObject({ state, source: state === "approved" ? "configuration" : null });
   });
 
+  test.each([
+    ["127.0.0.1:11434", "; did you mean 127.0.0.1?"],
+    ["http://LLM.example.com/v1", "; did you mean llm.example.com?"],
+    ["http://[::1]:8080", "; did you mean ::1?"],
+    ["no domain", ""],
+  ])("%p is refused, with the domain in it if there is one", async (domain, hint) => {
+    await using it = await openPlugin(domains);
+    const { message } = await it.call("POST", "/v1/domains/approval-requests", {}, { domain, company: "Acme" });
+    expect(message).toBe(`a domain is a host name or address without scheme, port and path${hint}`);
+  });
+
   test.each<[Json, number, string | undefined]>([
     [{ domain: "a.test", company: "Acme" }, 200, undefined],
     [{ domain: "a.test", personal: true }, 200, undefined],

@@ -139,6 +139,13 @@ describe("what a key may use", () => {
 
 describe("errors say what is missing", () => {
   test.each([
+    [
+      "a bare model of several providers, none with a credential",
+      "gpt-oss-120b",
+      { credentials: [] },
+      "no_credential",
+      'no provider of "gpt-oss-120b" has a credential: openai, groq; add one with: weir credentials add PROVIDER',
+    ],
     ["no such model", "gpt-5-mino", {}, "model_not_found", 'did you mean "openai/gpt-5-mini"'],
     [
       "a route whose targets are gone",

@@ -18,6 +18,11 @@ const GLOSSARY: readonly (readonly [wrong: RegExp, word: string])[] = [
   [/is no approved domain/i, "is not an approved domain"],
   [/\banew\b/i, "again"],
   [/all the same/i, "still"],
+  [/\btokens (?:in|out)\b"/i, "Input tokens, Output tokens"],
+  [/(?:prompt|completion) tokens/i, "Input tokens, Output tokens"],
+  [/\bstop texts\b/i, "Stop sequences"],
+  [/refuse losses/i, "Strict translation"],
+  [/"(?:least|most)"/i, "Min, Max"],
 ];
 
 /** Source without its comments: what is left holds all that is shown. */

@@ -51,8 +51,8 @@ export const FIELD_SECTIONS: readonly (readonly [heading: string, fields: readon
     [
       field("cost", "Cost", "number", [RMT, "cost"], DOLLARS),
       field("tokens", "Tokens", "number", [RMT, "total_tokens"]),
-      field("prompt_tokens", "Prompt tokens", "number", [RMT, "prompt_tokens"]),
-      field("completion_tokens", "Completion tokens", "number", [RMT, "completion_tokens"]),
+      field("prompt_tokens", "Input tokens", "number", [RMT, "prompt_tokens"]),
+      field("completion_tokens", "Output tokens", "number", [RMT, "completion_tokens"]),
       field("cache_read", "Tokens read from the provider's cache", "number", [RMT, "prompt_cache_read_tokens"]),
       field("cache_write", "Tokens written to the provider's cache", "number", [RMT, "prompt_cache_write_tokens"]),
     ],
@@ -85,7 +85,7 @@ export const FIELD_SECTIONS: readonly (readonly [heading: string, fields: readon
     "Cache and attempts",
     [
       field("cached", "Served from cache", "boolean", [RMT, "cached"]),
-      field("cache_enabled", "Asked for the cache", "boolean", [RMT, "cache_enabled"]),
+      field("cache_enabled", "Cache enabled", "boolean", [RMT, "cache_enabled"]),
       field("cache_reference", "Cached response of request", "text", [RMT, "cache_reference_id"]),
       field("attempt_of", "Attempt of request", "text", [RMT, "attempt_of"]),
     ],

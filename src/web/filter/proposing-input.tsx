@@ -4,7 +4,10 @@ import { type Ref, useId } from "react";
 export const PROPOSALS_MAX = 50;
 
 interface ProposingInputProps {
-  readonly label: string;
+  /** For an input without a label of its own. */
+  readonly label?: string;
+  /** Of an input that a label points to. */
+  readonly id?: string;
   readonly placeholder: string;
   readonly value: string;
   readonly proposals: readonly string[];
@@ -13,13 +16,14 @@ interface ProposingInputProps {
 }
 
 /** A text input that suggests recorded values. */
-export function ProposingInput({ label, placeholder, value, proposals, onChange, inputRef }: ProposingInputProps) {
+export function ProposingInput({ label, id, placeholder, value, proposals, onChange, inputRef }: ProposingInputProps) {
   const list = useId();
   const typed = value.toLowerCase();
   const fitting = proposals.filter((each) => each.toLowerCase().includes(typed)).slice(0, PROPOSALS_MAX);
   return (
     <>
       <input
+        id={id}
         aria-label={label}
         ref={inputRef}
         type="text"

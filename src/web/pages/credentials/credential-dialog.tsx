@@ -4,6 +4,7 @@ import { get } from "../../api.ts";
 import { DialogForm, type FieldValues, useSave } from "../../parts/dialog-form.tsx";
 import { Field } from "../../parts/field.tsx";
 import { Loading } from "../../parts/states.tsx";
+import { memberLabel } from "./member-label.ts";
 import { CREDENTIALS, type CredentialRow, PROVIDERS, type ProviderRow } from "./shapes.ts";
 import { termFields, termsOf } from "./term-fields.tsx";
 
@@ -93,7 +94,7 @@ export function CredentialDialog({ credential, onClose }: CredentialDialogProps)
             {form.secret.map((member) => (
               <Field
                 key={`${name} ${member}`}
-                label={member}
+                label={memberLabel(member)}
                 hint={credential?.secrets[member] === undefined ? undefined : "Leave empty to keep it."}
                 error={errorAt(member)}
               >
@@ -134,7 +135,7 @@ interface SettingProps {
 function Setting({ member, schema, value, error }: SettingProps) {
   const given = typeof value === "string" ? value : "";
   return (
-    <Field label={member} hint={schema.description} error={error}>
+    <Field label={memberLabel(member)} hint={schema.description} error={error}>
       {(ids) =>
         schema.enum === undefined ? (
           <input {...ids} name={member} defaultValue={given} placeholder={schema.default} />

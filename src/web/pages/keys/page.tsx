@@ -121,7 +121,7 @@ function columnsOf(ownId: string, regions: number, onTransfer: (row: KeyRow) => 
       value: ownerOf,
       cell: (row) => (row.user === null ? <span className="muted">{ownerOf(row)}</span> : row.user),
     },
-    { id: "scopes", header: "Scopes", cell: (row) => row.scopes.join(", ") },
+    { id: "scopes", header: "Scopes", cell: ({ scopes }) => (scopes.includes("admin") ? "admin" : scopes.join(", ")) },
     { id: "access", header: "Models and credentials", cell: (row) => accessOf(row) },
     ...(regions > 1
       ? [{ id: "region", header: "Region", value: (row: KeyRow) => row.region, cell: (row: KeyRow) => row.region }]

@@ -57,8 +57,8 @@ export function PromptForm({ draft, wrong, onEdit, onSend }: PromptFormProps) {
       <div className="prompt-wishes">
         <Check label="Stream" on={stream} onChange={(on) => onEdit({ stream: on })} />
         <Check
-          label="Refuse losses"
-          title="Refuse what would be lost in translation, instead of leaving it out with a warning"
+          label="Strict translation"
+          title="Refuse the request if its translation to the provider's API would drop a part; otherwise the response has a warning"
           on={refuseLosses}
           onChange={(on) => onEdit({ refuseLosses: on })}
         />

@@ -4,9 +4,11 @@ import type { ReactNode } from "react";
 import { Badge, type Tone } from "../../parts/badge.tsx";
 import { Code } from "../../parts/code.tsx";
 import { CopyButton } from "../../parts/copy-button.tsx";
+import { useRemembered } from "../../parts/remembered.ts";
 import { Stats } from "../../parts/stats.tsx";
 import { Count, Duration, Money, Status } from "../../parts/values.tsx";
 import { type RequestRecord, recordQuery } from "../request/record.ts";
+import { ShownAs, TEXT_FORM, Text, type TextForm } from "../request/text.tsx";
 import type { Attempt } from "./attempt.ts";
 import { FailureNote } from "./failure-note.tsx";
 import { SentRequest } from "./sent-request.tsx";
@@ -22,8 +24,9 @@ export function ResponseCard({ attempt, onStop }: ResponseCardProps) {
   const isOver = state !== "sending" && state !== "answering";
   const { data: record } = useQuery({ ...recordQuery(requestId ?? ""), enabled: isOver && requestId !== undefined });
   const { text, reasoning, calls } = answer;
+  const [form] = useRemembered<TextForm>(...TEXT_FORM);
   return (
-    <section className="panel answer" aria-label={`Answer of ${model}`} aria-busy={!isOver}>
+    <section className="panel answer" aria-label={`Response of ${model}`} aria-busy={!isOver}>
       <header className="answer-head">
         <strong className="clipped" title={model}>
           {model}
@@ -43,13 +46,20 @@ export function ResponseCard({ attempt, onStop }: ResponseCardProps) {
             <p className="text">{reasoning}</p>
           </details>
         )}
-        {text === "" ? null : <p className="text">{text}</p>}
+        {text === "" ? null : (
+          // While it streams it would be parsed again for each piece.
+          <ShownAs value={isOver ? form : "raw"}>
+            <Text text={text} />
+          </ShownAs>
+        )}
         {calls.map((call, at) => (
           <Code key={at} label={`Calls ${call.name}`} text={prettyArguments(call.arguments)} />
         ))}
         {failure === undefined ? null : <FailureNote failure={failure} status={attempt.status} />}
         {isOver && text === "" && calls.length === 0 && failure === undefined ? (
-          <p className="muted">{state === "stopped" ? "It was stopped before it began." : "The answer has no text."}</p>
+          <p className="muted">
+            {state === "stopped" ? "It was stopped before it began." : "The response has no text."}
+          </p>
         ) : null}
       </div>
       <footer className="answer-foot">
@@ -67,7 +77,7 @@ export function ResponseCard({ attempt, onStop }: ResponseCardProps) {
 
 const STATES: Readonly<Record<Attempt["state"], readonly [Tone, string]>> = {
   sending: ["accent", "sending"],
-  answering: ["accent", "answering"],
+  answering: ["accent", "responding"],
   done: ["good", "done"],
   failed: ["bad", "failed"],
   stopped: ["warn", "stopped"],

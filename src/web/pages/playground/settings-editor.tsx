@@ -72,9 +72,9 @@ export function SettingsEditor({ prompt, errorAt, onChange }: SettingsEditorProp
         </Field>
       </details>
       <details className="more" open={rest !== "" || settings.stop !== "" || errorAt("rest") !== undefined}>
-        <summary>Stop texts and other members</summary>
+        <summary>Stop sequences and other parameters</summary>
         <div className="form">
-          <Field label="Stop texts" hint="One a line.">
+          <Field label="Stop sequences" hint="One per line.">
             {(ids) => (
               <textarea
                 {...ids}
@@ -86,7 +86,7 @@ export function SettingsEditor({ prompt, errorAt, onChange }: SettingsEditorProp
             )}
           </Field>
           <Field
-            label="Other members, as JSON"
+            label="Other parameters, as JSON"
             hint="Such as response_format, tool_choice or user."
             error={errorAt("rest")}
           >

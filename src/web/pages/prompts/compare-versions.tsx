@@ -85,8 +85,8 @@ function StatsBeside({
     ["Cost each", (row) => formatMoney(costEach(row))],
     ["Latency, median", ({ latency_p50 }) => formatDuration(latency_p50)],
     ["First token, median", (row) => formatDuration(row.time_to_first_token_p50)],
-    ["Tokens in, each", (row) => formatCount(each(row, row.prompt_tokens))],
-    ["Tokens out, each", (row) => formatCount(each(row, row.completion_tokens))],
+    ["Input tokens, each", (row) => formatCount(each(row, row.prompt_tokens))],
+    ["Output tokens, each", (row) => formatCount(each(row, row.completion_tokens))],
     ...scores.map((name) => [scoreName(name), (row: PromptRow) => shownMean(row.scores?.[name])] as const),
   ];
   const columns: readonly Column<Beside>[] = [

@@ -128,8 +128,8 @@ export const metricColumns = (
     value: costEach,
     cell: (row) => costColumn().cell({ cost: costEach(row) }),
   },
-  shortCountColumn("prompt_tokens", "Tokens in", (row) => row.prompt_tokens),
-  shortCountColumn("completion_tokens", "Tokens out", (row) => row.completion_tokens),
+  shortCountColumn("prompt_tokens", "Input tokens", (row) => row.prompt_tokens),
+  shortCountColumn("completion_tokens", "Output tokens", (row) => row.completion_tokens),
   durationColumn("p50", "Latency, median", (row) => row.latency_p50),
   durationColumn("p95", "Latency, p95", (row) => row.latency_p95),
 ];

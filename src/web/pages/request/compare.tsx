@@ -123,8 +123,8 @@ function changesOf(there: RequestRecord, here: RequestRecord): Change[] {
     ["Status", ({ response_status: status }) => String(status ?? "in flight")],
     ["Finish reason", ({ finish_reason: reason }) => reason ?? "–"],
     ["Latency", ({ delay_ms: ms }) => formatDuration(ms)],
-    ["Tokens in", ({ prompt_tokens: count }) => formatCount(count)],
-    ["Tokens out", ({ completion_tokens: count }) => formatCount(count)],
+    ["Input tokens", ({ prompt_tokens: count }) => formatCount(count)],
+    ["Output tokens", ({ completion_tokens: count }) => formatCount(count)],
     ["Cost", ({ cost }) => formatMoney(cost)],
   ];
   const settings = ({ llmSchema }: RequestRecord): Partial<LlmRequest> => llmSchema?.request ?? {};

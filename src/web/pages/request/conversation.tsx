@@ -9,7 +9,7 @@ import { Message } from "./message.tsx";
 import type { LlmPart } from "./part.ts";
 import { Pending } from "./pending.tsx";
 import type { RequestRecord } from "./record.ts";
-import { ShownAs, Text, type TextForm } from "./text.tsx";
+import { ShownAs, TEXT_FORM, Text, type TextForm } from "./text.tsx";
 import { turnsOf } from "./turns.ts";
 
 /** Anchor of the response. */
@@ -17,7 +17,7 @@ const RESPONSE = "response";
 
 /** The conversation, in one form for all providers. */
 export function Conversation({ record }: { readonly record: RequestRecord }) {
-  const [form, setForm] = useRemembered<TextForm>("text-form", ["rendered", "raw"]);
+  const [form, setForm] = useRemembered<TextForm>(...TEXT_FORM);
   const { llmSchema: schema } = record;
   if (schema === null) return <Unread record={record} />;
   const hasResponse = record.response_status !== null;

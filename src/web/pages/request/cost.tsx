@@ -25,6 +25,7 @@ const LINES: readonly Column<Line>[] = [
 ];
 
 interface Usage {
+  readonly id: string;
   readonly what: string;
   readonly count: number;
 }
@@ -49,10 +50,9 @@ export function Cost({ record }: { readonly record: RequestRecord }) {
         <DataTable label="How the cost adds up" rows={data.lines} columns={LINES} rowKey={(line) => line.what} />
       )}
       <p className="muted">{withCode(sentence(data.note))}</p>
-      <DataTable label="What was used" rows={usageOf(record)} columns={USAGE} rowKey={(row) => row.what} />
+      <DataTable label="What was used" rows={usageOf(record)} columns={USAGE} rowKey={(row) => row.id} />
       <p className="muted">
-        Prompt tokens are all input, and completion tokens all output; the other rows are parts of them. What the
-        provider did not report is left out.
+        Rows with a dash are parts of the input or output above them. What the provider did not report is left out.
       </p>
     </div>
   );
@@ -63,15 +63,15 @@ const withCode = (text: string) =>
   text.split("`").map((part, at) => (at % 2 === 0 ? part : <code key={part}>{part}</code>));
 
 function usageOf(record: RequestRecord): Usage[] {
-  const rows: readonly (readonly [string, number | null])[] = [
-    ["Prompt", record.prompt_tokens],
-    ["– read from the provider's cache", record.prompt_cache_read_tokens],
-    ["– written to the provider's cache", record.prompt_cache_write_tokens],
-    ["– audio in the prompt", record.prompt_audio_tokens],
-    ["Completion", record.completion_tokens],
-    ["– reasoning", record.reasoning_tokens],
-    ["– audio in the completion", record.completion_audio_tokens],
-    ["Total", record.total_tokens],
-  ];
-  return rows.flatMap(([what, count]) => (count === null ? [] : [{ what, count }]));
+  const rows = [
+    ["prompt_tokens", "Input"],
+    ["prompt_cache_read_tokens", "– read from the provider's cache"],
+    ["prompt_cache_write_tokens", "– written to the provider's cache"],
+    ["prompt_audio_tokens", "– audio"],
+    ["completion_tokens", "Output"],
+    ["reasoning_tokens", "– reasoning"],
+    ["completion_audio_tokens", "– audio"],
+    ["total_tokens", "Total"],
+  ] as const;
+  return rows.flatMap(([id, what]) => (record[id] === null ? [] : [{ id, what, count: record[id] }]));
 }

@@ -98,8 +98,8 @@ function RequestStats({ record }: { readonly record: RequestRecord }) {
     ["Status", <Status key="status" of={record.response_status} />],
     ["Latency", <Duration key="latency" of={record.delay_ms} />],
     ["First token", <Duration key="first" of={record.time_to_first_token} />],
-    ["Tokens in", <Count key="prompt" of={record.prompt_tokens} />],
-    ["Tokens out", <Count key="completion" of={record.completion_tokens} />],
+    ["Input tokens", <Count key="prompt" of={record.prompt_tokens} />],
+    ["Output tokens", <Count key="completion" of={record.completion_tokens} />],
     ["Cost", <Money key="cost" of={record.cost} />],
     ["Finish reason", record.finish_reason ?? <span className="unknown">–</span>],
     [

@@ -6,6 +6,8 @@ const Markdown = lazy(() => import("../../parts/markdown.tsx"));
 
 export const TEXT_FORMS = { rendered: "Rendered", raw: "Raw" } as const;
 export type TextForm = keyof typeof TEXT_FORMS;
+/** How the choice is remembered; the first is the default. */
+export const TEXT_FORM = ["text-form", ["rendered", "raw"]] as const satisfies readonly [string, readonly TextForm[]];
 
 /** How the texts of a conversation are shown. */
 export const ShownAs = createContext<TextForm>("raw");

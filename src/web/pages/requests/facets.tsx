@@ -48,7 +48,7 @@ export const Facets = memo(({ filter, onChange, question, live }: FacetsProps) =
     setOpen(next);
   };
   return (
-    <aside className="facets" aria-label="Values">
+    <aside className="facets" aria-label="Facets">
       {facets.map((facet) => (
         <section key={facet.group} aria-label={facet.label}>
           <h2>

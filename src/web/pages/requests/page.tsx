@@ -139,11 +139,11 @@ function ReadRequests() {
             type="button"
             className="facets-button"
             aria-pressed={hasFacets}
-            title="Values with their numbers (f)"
+            title="Count requests by status, model, user and more (f)"
             onClick={() => setFacets(!hasFacets)}
           >
             <Icon name="tag" />
-            Values
+            Facets
           </button>
           <ColumnsMenu choices={list.columns} onChange={list.setColumns} rows={list.rows} />
           <ViewsMenu search={search} columns={list.columns} view={list.view} />

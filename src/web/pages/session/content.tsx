@@ -2,8 +2,9 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { Fragment } from "react";
 import { and, leaf, ofSession } from "../../filter/tree.ts";
 import { ERRORS } from "../../metrics/filter.ts";
+import { formatPercent } from "../../metrics/format.ts";
 import { RequestsLink } from "../../metrics/links.tsx";
-import { scoreTitle } from "../../parts/score-name.ts";
+import { FEEDBACK, scoreTitle } from "../../parts/score-name.ts";
 import { Segments } from "../../parts/segments.tsx";
 import { Share } from "../../parts/share.tsx";
 import { useKeys } from "../../parts/shortcuts.ts";
@@ -109,7 +110,12 @@ function Tiles({ id, rows, totals }: { readonly totals: Totals } & Omit<SessionC
         />
       )}
       {meanScores(rows).map(([name, mean]) => (
-        <Tile key={name} label={scoreTitle(name)} value={Number(mean.toPrecision(4))} note="mean" />
+        <Tile
+          key={name}
+          label={scoreTitle(name)}
+          value={name === FEEDBACK ? formatPercent(mean) : Number(mean.toPrecision(4))}
+          note={name === FEEDBACK ? "positive" : "mean"}
+        />
       ))}
       <Tile
         label="Sent"

@@ -43,8 +43,8 @@ const columnsOf = (span: Span): readonly Column<UserRow>[] => [
   },
   costColumn(),
   countColumn("requests", "Requests", (row) => row.requests),
-  shortCountColumn("prompt_tokens", "Tokens in", (row) => row.prompt_tokens),
-  shortCountColumn("completion_tokens", "Tokens out", (row) => row.completion_tokens),
+  shortCountColumn("prompt_tokens", "Input tokens", (row) => row.prompt_tokens),
+  shortCountColumn("completion_tokens", "Output tokens", (row) => row.completion_tokens),
   timeColumn("first_active", "First active", (row) => row.first_active),
   timeColumn("last_active", "Last active", (row) => row.last_active, true),
   {

@@ -28,8 +28,8 @@ const columnsOf = (scores: readonly string[]): readonly Column<RunTotals>[] => [
   },
   durationColumn("latency", "Latency, median", ({ latency_median }) => latency_median),
   durationColumn("first_token", "First token, median", ({ first_token_median }) => first_token_median),
-  shortCountColumn("prompt_tokens", "Tokens in", ({ prompt_tokens }) => prompt_tokens),
-  shortCountColumn("completion_tokens", "Tokens out", ({ completion_tokens }) => completion_tokens),
+  shortCountColumn("prompt_tokens", "Input tokens", ({ prompt_tokens }) => prompt_tokens),
+  shortCountColumn("completion_tokens", "Output tokens", ({ completion_tokens }) => completion_tokens),
   {
     id: "same",
     header: "Same output",

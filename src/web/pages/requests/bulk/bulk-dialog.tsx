@@ -75,13 +75,17 @@ export function BulkDialog({ kind, question, ids, onClose }: BulkDialogProps) {
       {kind === "delete" ? null : (
         <>
           {kind === "property" ? (
-            <ProposingInput
-              label="Name of the property"
-              placeholder="Name, such as Reviewed"
-              value={name}
-              proposals={names}
-              onChange={setName}
-            />
+            <Field label="Name">
+              {(field) => (
+                <ProposingInput
+                  id={field.id}
+                  placeholder="such as Reviewed"
+                  value={name}
+                  proposals={names}
+                  onChange={setName}
+                />
+              )}
+            </Field>
           ) : (
             <Field label="Name">
               {(field) => (
