@@ -6,6 +6,15 @@ const KEPT_MAX = 20_000;
 const CHARACTERS_MAX = 64 * 1_024 * 1_024;
 const CALL_CHARACTERS_MAX = 256 * 1_024;
 
+/** A record reaches the database within this time, normally within a second. */
+const LATE_MS = 30_000;
+
+/** The first and the last time that no record had a call's state: milliseconds since 1970. */
+interface Missed {
+  readonly first: number;
+  readonly last: number;
+}
+
 interface Kept {
   readonly memory: CallMemory;
   readonly until: number;
@@ -16,8 +25,8 @@ interface Kept {
 export class CallStates {
   readonly #kept = new Map<string, Kept>();
   #characters = 0;
-  /** Calls without state in any record: the vendor issued none. */
-  readonly #stateless = new Set<string>();
+  /** Calls without state in any record, and when that was seen. */
+  readonly #missed = new Map<string, Missed>();
 
   note(organizationId: string, memories: ReadonlyMap<string, CallMemory>): void {
     for (const [id, memory] of memories) {
@@ -37,11 +46,13 @@ export class CallStates {
     this.#kept.delete(key);
   }
 
-  /** Notes that these calls have no state. */
-  noteStateless(organizationId: string, callIds: readonly string[]): void {
+  /** Notes that no record has state of these calls. @param now - milliseconds since 1970. */
+  noteMissed(organizationId: string, callIds: readonly string[], now = Date.now()): void {
     for (const id of callIds) {
-      if (this.#stateless.size >= KEPT_MAX) this.#stateless.delete(this.#stateless.keys().next().value!);
-      this.#stateless.add(keyOf(organizationId, id));
+      const key = keyOf(organizationId, id);
+      const { first } = this.#missed.get(key) ?? { first: now };
+      if (this.#missed.size >= KEPT_MAX) this.#missed.delete(this.#missed.keys().next().value!);
+      this.#missed.set(key, { first, last: now });
     }
   }
 
@@ -61,9 +72,13 @@ export class CallStates {
 
   /** The given calls that are unknown here, except for those known to have no state. */
   unknown(organizationId: string, callIds: readonly string[]): readonly string[] {
-    return callIds.filter(
-      (id) => this.get(organizationId, id) === undefined && !this.#stateless.has(keyOf(organizationId, id)),
-    );
+    return callIds.filter((id) => this.get(organizationId, id) === undefined && !this.#isStateless(organizationId, id));
+  }
+
+  /** Whether the vendor issued no state: a record that another node still writes would be there by now. */
+  #isStateless(organizationId: string, callId: string): boolean {
+    const missed = this.#missed.get(keyOf(organizationId, callId));
+    return missed !== undefined && missed.last - missed.first >= LATE_MS;
   }
 
   get(organizationId: string, callId: string): CallMemory | undefined {

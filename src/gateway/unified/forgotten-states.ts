@@ -17,8 +17,8 @@ export function statesInMemory({ unified }: RoutingParts, organizationId: string
 }
 
 /**
- * Like `statesInMemory`, for a model that requires state: what memory lacks, for example after a restart, is read once from
- * the records.
+ * Like `statesInMemory`, for a model that requires state: what memory lacks, for example after a restart or from another node,
+ * is read from the records.
  *
  * @param turns - JSON of the previous turns.
  */
@@ -34,7 +34,7 @@ export async function statesOf(
     try {
       const found = await inTime(recorded.callStates({ organizationId, callIds: unknown }), WAIT_MS);
       callStates.note(organizationId, new Map(Object.entries(found)));
-      callStates.noteStateless(
+      callStates.noteMissed(
         organizationId,
         unknown.filter((id) => !Object.hasOwn(found, id)),
       );
