@@ -1,5 +1,5 @@
 import type { GatewayPlugin, Refusal } from "weir/plugin";
-import { Counts, type SpentRule } from "./domains/counts.ts";
+import { type Counted, Counts, type SpentRule } from "./domains/counts.ts";
 import { Decisions } from "./domains/decisions.ts";
 import { domainRoutes } from "./domains/routes.ts";
 
@@ -34,12 +34,9 @@ export default {
       onForward({ id, organizationId, target }) {
         const { host } = target;
         const limited = decisions.stateOf(host, target.owner) !== "approved";
-        const take = () => counts.take({ id, organization: organizationId, host, limited }, Date.now());
-        const rule = take();
-        if (rule === undefined) return undefined;
-        const asking = limited ? counts.ask(organizationId, host, Date.now()) : undefined;
-        if (asking === undefined) return tooMany(host, rule);
-        return asking.then(take).then((still) => (still === undefined ? undefined : tooMany(host, still)));
+        const request = { id, organization: organizationId, host, limited };
+        const rule = counts.take(request, Date.now());
+        return rule === undefined ? undefined : refuseUnlessShared(counts, request, rule);
       },
 
       onEnd({ id, outcome, forwarded }) {
@@ -51,6 +48,16 @@ export default {
     };
   },
 } satisfies GatewayPlugin;
+
+/** Refuses a request unless the other nodes leave room for it. */
+function refuseUnlessShared(counts: Counts, request: Counted, rule: SpentRule) {
+  const { organization, host, limited } = request;
+  const asking = limited ? counts.ask(organization, host, Date.now()) : undefined;
+  if (asking === undefined) return tooMany(host, rule);
+  return asking
+    .then(() => counts.take(request, Date.now()))
+    .then((still) => (still === undefined ? undefined : tooMany(host, still)));
+}
 
 function tooMany(host: string, { text, seconds }: SpentRule): Refusal {
   const how = `Approve it: weir domains approve ${host}, or ask for approval: POST /v1/domains/approval-requests`;

@@ -28,7 +28,7 @@ export interface SpentRule {
 }
 
 /** A request to a domain. */
-interface Counted {
+export interface Counted {
   readonly id: string;
   readonly organization: string;
   readonly host: string;

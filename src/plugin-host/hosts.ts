@@ -13,11 +13,16 @@ export function isHostPattern(value: unknown): value is string {
   return PATTERN.test(value) && !value.slice(value.lastIndexOf(".") + 1).includes("*");
 }
 
+/** Maximum hosts whose result is kept. Clients may invent names. */
+const FOUND_MAX = 1_000;
+
 /** Patterns with their values; finds the most specific one that matches a host. */
 export class HostTable<T> {
   readonly #exact = new Map<string, T>();
   readonly #within: { readonly pattern: string; readonly fits: RegExp; readonly value: T }[] = [];
   readonly #below = new Map<string, T>();
+  /** Results by host: a service calls few hosts, and one that no pattern fits is compared with all of them. */
+  readonly #found = new Map<string, { readonly value: T | undefined }>();
 
   /** The value already registered for exactly this pattern. */
   owner(pattern: string): T | undefined {
@@ -26,6 +31,7 @@ export class HostTable<T> {
   }
 
   add(pattern: string, value: T): void {
+    this.#found.clear();
     if (isBelow(pattern)) this.#below.set(pattern.slice(2), value);
     else if (!pattern.includes("*")) this.#exact.set(pattern, value);
     else this.#within.push({ pattern, fits: expression(pattern), value });
@@ -33,6 +39,15 @@ export class HostTable<T> {
 
   /** @param host - lower case, without port. A trailing dot is ignored. */
   find(host: string): T | undefined {
+    const known = this.#found.get(host);
+    if (known !== undefined) return known.value;
+    const value = this.#search(host);
+    if (this.#found.size >= FOUND_MAX) this.#found.clear();
+    this.#found.set(host, { value });
+    return value;
+  }
+
+  #search(host: string): T | undefined {
     const name = host.endsWith(".") ? host.slice(0, -1) : host;
     const exact = this.#exact.get(name) ?? this.#within.find(({ fits }) => fits.test(name))?.value;
     if (exact !== undefined) return exact;

@@ -88,6 +88,20 @@ test("a value that begins, ends or looks like the usual one is read as it was se
     }
 });
 
+test("heads of three programs by turns keep their names and their order", () => {
+  const programs = [
+    ["Host", "Accept", "X-One"],
+    ["host", "X-One", "Accept"],
+    ["X-One-More", "HOST", "X-On", "Accept"],
+  ];
+  const order = [0, 1, 0, 2, 1, 1, 2, 0, 2, 2, 1, 0];
+  for (const program of [...order, ...order]) {
+    const headers = programs[program]!.flatMap((name, at) => [name, `v${at}`]);
+    const lines = programs[program]!.map((name, at) => `${name}: v${at}\r\n`).join("");
+    expect(read([`GET / HTTP/1.1\r\n${lines}\r\n`]).requests[0]!.headers).toEqual(headers);
+  }
+});
+
 test("no name whose value may be a credential has a usual value", () => {
   const word = fc.constantFrom(
     "x",

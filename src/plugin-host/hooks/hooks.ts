@@ -240,15 +240,7 @@ export class Hooks {
       try {
         if (hook.patience.isOver) throw new Error("it is switched off");
         const result = this.#call(hook, request);
-        if (isPromise(result)) {
-          const sofar = admission;
-          return result
-            .then((given) => appliedVerdict(given, call))
-            .then(
-              (verdict) => (isRefusal(verdict) ? verdict : this.#ask(call, at + 1, joined(sofar, verdict))),
-              (error) => this.#refuse(hook, error),
-            );
-        }
+        if (isPromise(result)) return this.#askLater(result, call, at, admission);
         const verdict = appliedVerdict(result, call);
         if (isRefusal(verdict)) return verdict;
         admission = joined(admission, verdict);
@@ -257,6 +249,21 @@ export class Hooks {
       }
     }
     return admission;
+  }
+
+  /** Continues once the hook at `at` has given its result. In `#ask` these closures would cost every request their scope. */
+  #askLater(
+    result: Promise<Verdict | void>,
+    call: HookCall,
+    at: number,
+    before: Admission | undefined,
+  ): Promise<Verdict> {
+    return result
+      .then((given) => appliedVerdict(given, call))
+      .then(
+        (verdict) => (isRefusal(verdict) ? verdict : this.#ask(call, at + 1, joined(before, verdict))),
+        (error) => this.#refuse(call.list[at]!, error),
+      );
   }
 
   #noted<I>(hooks: readonly NotingHook<I>[], shown: I): Note | undefined | Promise<Note | undefined> {

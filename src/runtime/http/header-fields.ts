@@ -53,8 +53,9 @@ const EXPECTED_MAX = 64;
 /** Reads the header lines of the messages of one side. */
 export class FieldReader {
   readonly #fault: Fault;
-  /** The name that the last head had in each line: most heads are from the same few programs. */
+  /** The two names that the last heads had in each line: most heads are from the same few programs. */
   readonly #expected: FieldName[] = [];
+  readonly #expectedElse: FieldName[] = [];
   readonly #names = new Map<string, FieldName>();
 
   /** @param fault - creates the error to throw if a line is not a field or a length is ambiguous. */
@@ -89,17 +90,16 @@ export class FieldReader {
 
   #nameAt(text: string, at: number, line: number): FieldName {
     const expected = this.#expected[line];
-    if (
-      expected !== undefined &&
-      text.charCodeAt(at + expected.raw.length) === COLON &&
-      text.startsWith(expected.raw, at)
-    )
-      return expected;
+    if (expected !== undefined && isAt(text, at, expected)) return expected;
+    const other = this.#expectedElse[line];
+    if (other !== undefined && isAt(text, at, other)) return other;
     const colon = text.indexOf(":", at);
     const end = text.indexOf("\r\n", at);
     if (colon <= at || (end >= 0 && colon > end)) throw this.#fault("a header field has no name");
     const name = this.#nameOf(text.slice(at, colon));
-    if (line < EXPECTED_MAX && name.raw.length <= NAME_LENGTH_MAX) this.#expected[line] = name;
+    if (line >= EXPECTED_MAX || name.raw.length > NAME_LENGTH_MAX) return name;
+    if (expected !== undefined) this.#expectedElse[line] = expected;
+    this.#expected[line] = name;
     return name;
   }
 
@@ -115,6 +115,10 @@ export class FieldReader {
     if (this.#names.size < NAMES_MAX && own.length <= NAME_LENGTH_MAX) this.#names.set(own, name);
     return name;
   }
+}
+
+function isAt(text: string, at: number, { raw }: FieldName): boolean {
+  return text.charCodeAt(at + raw.length) === COLON && text.startsWith(raw, at);
 }
 
 /** Whether the values of a name repeat and are never credentials. @param lower - in lower case. */
