@@ -32,7 +32,14 @@ describe("members of a request", () => {
       {
         toolConfig: {
           tools: [
-            { toolSpec: { name: "f", description: "d", inputSchema: { json: { type: "object" } }, strict: true } },
+            {
+              toolSpec: {
+                name: "f",
+                description: "d",
+                inputSchema: { json: { type: "object", additionalProperties: false } },
+                strict: true,
+              },
+            },
           ],
           toolChoice: { any: {} },
         },
@@ -79,7 +86,7 @@ describe("members of a request", () => {
   });
 
   test("quirk 24: a schema goes by the model's own way, else by one tool", () => {
-    const schema = { type: "object", properties: { a: { type: "string" } } };
+    const schema = { type: "object", properties: { a: { type: "string" } }, additionalProperties: false };
     const response_format = { type: "json_schema", json_schema: { name: "r", schema } };
     expect(chat({ response_format }, { jsonSchema: true }).body.outputConfig).toEqual({
       textFormat: { type: "json_schema", structure: { jsonSchema: { name: "r", schema: JSON.stringify(schema) } } },

@@ -75,7 +75,7 @@ const exchange = fc
   .filter(({ said, calls }) => said !== undefined || calls.length > 0);
 
 const schema = fc.constantFrom(
-  { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+  { type: "object", properties: { city: { type: "string" } }, required: ["city"], additionalProperties: false },
   { type: "object", properties: {}, additionalProperties: false },
 );
 const tool = fc.record(

@@ -104,7 +104,7 @@ describe("settings", () => {
   });
 
   test("quirk 24: a schema is native where the model has it, else the input of a tool", () => {
-    const schema = { type: "object", properties: { a: { type: "string" } } };
+    const schema = { type: "object", properties: { a: { type: "string" } }, additionalProperties: false };
     const members = { response_format: { type: "json_schema", json_schema: { name: "x", schema } } };
     expect(send(ask(members), { ...chatToMessages, facts: { jsonSchema: true } }).body.output_config).toEqual({
       format: { type: "json_schema", schema },

@@ -1,5 +1,6 @@
 import type { Call, Json, Message, Prompt, Tool, WrittenRequest } from "../../../plugin-host/contract.ts";
 import { isObject, type JsonObject, jsonText, pickDefined } from "../../json.ts";
+import { closeSchema } from "../../translate/closed-schema.ts";
 import { objectSchema } from "../object-schema.ts";
 import { BlockWriter } from "./blocks.ts";
 
@@ -23,7 +24,7 @@ export function writeRequest(prompt: Prompt, call: Call): WrittenRequest {
     inferenceConfig: Object.keys(inferenceConfig).length > 0 ? inferenceConfig : undefined,
     toolConfig: writeTools(prompt, writer),
     additionalModelRequestFields: Object.keys(fields).length > 0 ? fields : undefined,
-    outputConfig: writeFormat(prompt),
+    outputConfig: writeFormat(prompt, writer),
   });
   return { body, losses: writer.losses };
 }
@@ -48,18 +49,19 @@ function writeMessage({ role, parts }: Message, writer: BlockWriter): JsonObject
 function writeTools({ tools, toolChoice }: Prompt, writer: BlockWriter): Json {
   if (tools.length === 0) return undefined;
   const written = tools.flatMap((tool) => {
-    const own = writeTool(tool);
+    const own = writeTool(tool, writer);
     return tool.cache === undefined ? [own] : [own, writer.cachePoint(tool.cache)];
   });
   return pickDefined({ tools: written, toolChoice: toolChoice && writeChoice(toolChoice) });
 }
 
-function writeTool(tool: Tool): JsonObject {
+function writeTool(tool: Tool, writer: BlockWriter): JsonObject {
   if (tool.type === "hosted") return tool.item;
   const name = tool.type === "search" ? "web_search" : tool.name;
   const { description } = tool as { description?: string };
   const { parameters, strict } = tool as { parameters?: Json; strict?: boolean };
-  const json = objectSchema(parameters);
+  const schema = objectSchema(parameters);
+  const json = strict === true ? closed(schema, `${tool.at ?? "tools"}.parameters`, writer) : schema;
   return { toolSpec: pickDefined({ name, description, inputSchema: { json }, strict }) };
 }
 
@@ -68,9 +70,17 @@ function writeChoice({ mode, name }: NonNullable<Prompt["toolChoice"]>): Json {
   return mode === "any" ? { any: {} } : mode === "auto" ? { auto: {} } : undefined;
 }
 
-function writeFormat({ settings: { format } }: Prompt): Json {
+function closed(given: Json, path: string, { losses }: BlockWriter): Json {
+  const { schema, approximated } = closeSchema(given);
+  if (approximated) losses.push({ kind: "approximated", path, why: OPEN });
+  return schema;
+}
+const OPEN = "the target refuses open objects and most limits; those rules are words in descriptions";
+
+function writeFormat({ settings: { format }, paths }: Prompt, writer: BlockWriter): Json {
   if (format?.type !== "schema") return undefined;
-  const { name, description, schema } = format;
+  const { name, description } = format;
+  const schema = closed(format.schema, paths.format ?? "response_format", writer);
   return {
     textFormat: {
       type: "json_schema",

@@ -1,5 +1,15 @@
-import type { Call, Json, Message, Prompt, Settings, Tool, WrittenRequest } from "../../../plugin-host/contract.ts";
+import type {
+  Call,
+  Json,
+  Loss,
+  Message,
+  Prompt,
+  Settings,
+  Tool,
+  WrittenRequest,
+} from "../../../plugin-host/contract.ts";
 import { type JsonObject, pickDefined } from "../../json.ts";
+import { closeSchema } from "../../translate/closed-schema.ts";
 import { objectSchema } from "../object-schema.ts";
 import { searchLosses } from "../search-losses.ts";
 import { writeBlocks } from "./blocks.ts";
@@ -13,13 +23,16 @@ export function writeRequest(prompt: Prompt, call: Call): WrittenRequest {
   const turns = messages.findIndex(({ role }) => role !== "system");
   const leading = turns === -1 ? messages : messages.slice(0, turns);
   const system = leading.flatMap(({ parts }) => writeBlocks(parts));
+  const losses = prompt.tools.flatMap((tool) =>
+    tool.type === "search" ? searchLosses(tool, prompt, ["contextSize"]) : [],
+  );
   return {
     body: pickDefined({
       model: call.model,
       max_tokens: settings.maxTokens,
       system: system.length > 0 ? system : undefined,
       messages: (turns === -1 ? [] : messages.slice(turns)).map(writeMessage),
-      tools: prompt.tools.length > 0 ? prompt.tools.map(writeTool) : undefined,
+      tools: prompt.tools.length > 0 ? prompt.tools.map((tool) => writeTool(tool, prompt, losses)) : undefined,
       tool_choice: writeChoice(prompt),
       temperature: settings.temperature,
       top_p: settings.topP,
@@ -27,10 +40,10 @@ export function writeRequest(prompt: Prompt, call: Call): WrittenRequest {
       stop_sequences: settings.stop,
       metadata: settings.user === undefined ? undefined : { user_id: settings.user },
       service_tier: settings.serviceTier === "default" ? "standard_only" : settings.serviceTier,
-      ...writeThinking(settings),
+      ...writeThinking(prompt, losses),
       stream: prompt.stream || undefined,
     }),
-    losses: prompt.tools.flatMap((tool) => (tool.type === "search" ? searchLosses(tool, prompt, ["contextSize"]) : [])),
+    losses,
   };
 }
 
@@ -40,7 +53,7 @@ function writeMessage({ role, parts }: Message): JsonObject {
   return { role, content: only?.type === "text" && only.cache === undefined ? only.text : writeBlocks(parts) };
 }
 
-function writeTool(tool: Tool): Json {
+function writeTool(tool: Tool, prompt: Prompt, losses: Loss[]): Json {
   const mark = tool.cache === undefined ? {} : { cache_control: { type: "ephemeral", ...tool.cache } };
   if (tool.type === "hosted") return tool.item;
   if (tool.type === "search") {
@@ -56,7 +69,9 @@ function writeTool(tool: Tool): Json {
   }
   const { name, description } = tool;
   const declared = tool.type === "function" ? tool : undefined;
-  const input_schema = objectSchema(declared?.parameters);
+  const schema = objectSchema(declared?.parameters);
+  const path = `${tool.at ?? "tools"}.parameters`;
+  const input_schema = declared?.strict === true ? closed(schema, path, prompt, losses) : schema;
   return pickDefined({ ...declared?.extra, name, description, input_schema, strict: declared?.strict, ...mark });
 }
 
@@ -69,17 +84,32 @@ function writeChoice({ toolChoice, settings, tools }: Prompt): Json {
   return mode === "one" ? { type: "tool", name, ...alone } : { type: mode, ...alone };
 }
 
-function writeThinking({ thinking, format }: Settings): JsonObject {
+/** Schemas of this API's own clients are already in its form. */
+function closed(given: Json, path: string, { shape }: Prompt, losses: Loss[]): Json {
+  if (shape === "messages") return given;
+  const { schema, approximated } = closeSchema(given);
+  if (approximated) losses.push({ kind: "approximated", path, why: OPEN });
+  return schema;
+}
+const OPEN = "the target refuses open objects and most limits; those rules are words in descriptions";
+
+function writeThinking(prompt: Prompt, losses: Loss[]): JsonObject {
+  const { thinking, format } = prompt.settings;
   const display = thinking?.summary === undefined ? {} : { display: "summarized" };
   const config = pickDefined({
     effort: thinking?.effort === "none" ? undefined : thinking?.effort,
-    format: format?.type === "schema" ? { type: "json_schema", schema: format.schema } : undefined,
+    format: format?.type === "schema" ? writeFormat(format.schema, prompt, losses) : undefined,
   });
   return {
     thinking: thinking && thinkingOf(thinking, display),
     output_config: Object.keys(config).length > 0 ? config : undefined,
   };
 }
+
+const writeFormat = (schema: Json, prompt: Prompt, losses: Loss[]): JsonObject => ({
+  type: "json_schema",
+  schema: closed(schema, prompt.paths.format ?? "response_format", prompt, losses),
+});
 
 function thinkingOf({ effort, budgetTokens, adaptive }: NonNullable<Settings["thinking"]>, display: JsonObject): Json {
   if (effort === "none") return { type: "disabled" };

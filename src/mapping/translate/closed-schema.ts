@@ -1,0 +1,72 @@
+import type { Json } from "../../plugin-host/contract.ts";
+import { isObject, type JsonObject, jsonText, setMember } from "../json.ts";
+import type { RewrittenSchema } from "./schema.ts";
+
+/** Keywords that decoding by a grammar supports, or that only describe. */
+const KEPT: ReadonlySet<string> = new Set(
+  "$schema,$id,$ref,$anchor,$comment,title,description,default,examples,const,enum,type,required".split(","),
+);
+
+const FORMATS: ReadonlySet<Json> = new Set("date-time,time,date,duration,email,hostname,uri,ipv4,ipv6,uuid".split(","));
+
+/** Deeper schemas are sent as they are, and the provider refuses them. */
+const DEPTH_MAX = 200;
+
+const MAPS: ReadonlySet<string> = new Set(["properties", "$defs", "definitions"]);
+const LISTS: ReadonlySet<string> = new Set(["anyOf", "allOf"]);
+
+/**
+ * Rewrites a JSON Schema for Anthropic's structured outputs and strict tools, which refuse open objects and most limits of
+ * numbers, texts and lists. Objects are closed, `oneOf` becomes `anyOf`, and the rest goes into the description.
+ */
+export function closeSchema(schema: Json): RewrittenSchema {
+  const closer = new Closer();
+  return { schema: closer.close(schema, 0), approximated: closer.approximated };
+}
+
+class Closer {
+  approximated = false;
+
+  close(schema: Json, depth: number): Json {
+    if (!isObject(schema) || depth > DEPTH_MAX) return schema;
+    const written: JsonObject = {};
+    const leftOver: JsonObject = {};
+    for (const [name, value] of Object.entries(schema)) {
+      if (MAPS.has(name) && isObject(value)) written[name] = this.map(value, depth);
+      else if (LISTS.has(name) && Array.isArray(value))
+        written[name] = value.map((each) => this.close(each, depth + 1));
+      else if (name === "oneOf" && Array.isArray(value) && schema["anyOf"] === undefined)
+        written["anyOf"] = value.map((each) => this.close(each, depth + 1));
+      else if (name === "items" && isObject(value)) written[name] = this.close(value, depth + 1);
+      else if (KEPT.has(name) || isSupported(name, value)) setMember(written, name, value);
+      else if (name !== "additionalProperties" || value !== false) setMember(leftOver, name, value);
+    }
+    if (isObjectSchema(schema)) {
+      written["additionalProperties"] = false;
+      // No member is known and none may be added: such an object is always empty, as a tool's input often is.
+      const isFree = !isObject(schema["properties"]) && schema["additionalProperties"] !== false;
+      if (isFree && depth > 0) this.approximated = true;
+    }
+    return this.described(written, leftOver);
+  }
+
+  private map(schemas: JsonObject, depth: number): JsonObject {
+    const written: JsonObject = {};
+    for (const [name, value] of Object.entries(schemas)) setMember(written, name, this.close(value, depth + 1));
+    return written;
+  }
+
+  private described(written: JsonObject, leftOver: JsonObject): JsonObject {
+    if (Object.keys(leftOver).length === 0) return written;
+    this.approximated = true;
+    const said = written["description"];
+    const rest = `JSON Schema: ${jsonText(leftOver)}`;
+    return { ...written, description: typeof said === "string" && said !== "" ? `${said}\n${rest}` : rest };
+  }
+}
+
+const isSupported = (name: string, value: Json): boolean =>
+  (name === "format" && FORMATS.has(value)) || (name === "minItems" && (value === 0 || value === 1));
+
+const isObjectSchema = ({ type, properties, $ref }: JsonObject): boolean =>
+  $ref === undefined && (type === "object" || (Array.isArray(type) && type.includes("object")) || isObject(properties));
