@@ -12,6 +12,6 @@ export default {
   basePath: "/inference/v1",
   shapes: ["chat-completions", "messages", "embeddings"],
   wireSchemas: [{ path: /\/messages(?:\/count_tokens)?$/, schema: "messages" }],
-  // Its chat completions have no web search.
-  models: [{ match: "*", rejects: ["web_search_options"] }],
+  // It has no web search, in neither shape.
+  models: [{ match: "*", rejects: ["web_search_options", "web_search"] }],
 } satisfies ProviderPlugin;

@@ -9,8 +9,12 @@ export default {
   target: "https://api.moonshot.ai",
   dedicatedDomain: "moonshot",
   extends: "OPENAI",
-  shapes: ["chat-completions", { shape: "messages", path: () => "/anthropic/v1/messages" }],
+  // Its chat completions see images only as bytes. Source: Moonshot's page on vision models.
+  shapes: [
+    { shape: "chat-completions", place: { bytesOnly: true } },
+    { shape: "messages", path: () => "/anthropic/v1/messages" },
+  ],
   wireSchemas: [{ path: /\/messages(?:\/count_tokens)?$/, schema: "messages" }],
-  // Its chat completions have no web search.
-  models: [{ match: "*", rejects: ["web_search_options"] }],
+  // It has no web search, in neither shape.
+  models: [{ match: "*", rejects: ["web_search_options", "web_search"] }],
 } satisfies ProviderPlugin;

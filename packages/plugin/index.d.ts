@@ -965,7 +965,7 @@ export interface Limits {
   readonly thoughtsLead?: boolean;
   /** A search cannot be combined with functions. */
   readonly searchAlone?: boolean;
-  /** The member of the body that requests a search. A model whose `rejects` names it has no search in this shape. */
+  /** The member or tool that requests a search. A model whose `rejects` names it has no search in this shape. */
   readonly searchMember?: string;
   /** Settings that cannot be combined with thinking. */
   readonly notWhileThinking?: readonly SettingName[];

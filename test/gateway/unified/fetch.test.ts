@@ -49,7 +49,7 @@ async function ask(
   await using provider = standIn(respond);
   await using gateway = await startUnified({
     credentials: more.credentials ?? [
-      ...["GOOGLE", "OLLAMA", "GROQ", "CEREBRAS"].map((name) => at(name, provider.origin)),
+      ...["GOOGLE", "OLLAMA", "GROQ", "CEREBRAS", "MOONSHOT"].map((name) => at(name, provider.origin)),
       at("AWS", provider.origin, { settings: { region: "us-east-1" } }),
     ],
     config: {
@@ -141,6 +141,13 @@ describe("a file that the provider takes as bytes alone is fetched", () => {
       inResponses({ type: "input_file", file_url: of("/a.pdf") }),
       (sent) => sent.messages[0].content[0].source,
       { type: "base64", media_type: "application/pdf", data: base64(PDF) },
+    ],
+    [
+      "an image for Moonshot",
+      "moonshot/kimi-k2.5",
+      inResponses({ type: "input_image", image_url: of("/a.png") }),
+      (sent) => sent.messages[0].content[0].image_url.url,
+      `data:image/png;base64,${base64(PNG)}`,
     ],
     [
       "an image for Ollama",

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { SHAPES } from "../../../src/mapping/wire/shapes.ts";
 import type { Json } from "../../../src/plugin-host/contract.ts";
-import { ask, askClaude, messagesToChat, send, user } from "./translation.ts";
+import { ask, askClaude, chatToMessages, messagesToChat, send, user, weather } from "./translation.ts";
 
 /** Parts of a request that the target's API has no place for, or refuses. */
 
@@ -95,7 +95,7 @@ describe("empty texts", () => {
   );
 });
 
-describe("web search in chat completions", () => {
+describe("web search", () => {
   const search = { type: "web_search_20250305", name: "web_search" };
   const facts = { rejects: ["web_search_options"] };
   const look = { name: "look", input_schema: { type: "object", properties: {} } };
@@ -114,6 +114,14 @@ describe("web search in chat completions", () => {
 
   test("is refused if it is the only tool", () => {
     expect(send(askClaude({ tools: [search] }), { ...messagesToChat, facts }).losses).toEqual(["refused tools[0]"]);
+  });
+
+  test("is dropped in Messages if the model has none there", () => {
+    const body = ask({ tools: [weather], web_search_options: {} });
+    expect(send(body, chatToMessages).body.tools[1].name).toBe("web_search");
+    const { body: sent, losses } = send(body, { ...chatToMessages, facts: { rejects: ["web_search"] } });
+    expect(sent.tools).toHaveLength(1);
+    expect(losses).toEqual(["dropped web_search_options"]);
   });
 
   test("is another member in Responses", () => {

@@ -56,6 +56,7 @@ export const messagesShape: Shape = {
     thoughtsLead: true,
     notWhileThinking: ["temperature", "topK"],
     schemaTool: true,
+    searchMember: "web_search",
   },
   writeRequest,
   readAnswer,
