@@ -50,7 +50,9 @@ describe.each([
     await using opened = await it.open("/requests", { width, height });
     const { page } = opened;
     await page.locator("tr[data-id]").nth(4).waitFor();
-    await page.waitForFunction(() => document.querySelector(".requests-room")!.getBoundingClientRect().height >= 240);
+    await page.waitForFunction(
+      () => document.querySelector(".requests-scroller")!.getBoundingClientRect().height >= 240,
+    );
   });
 });
 

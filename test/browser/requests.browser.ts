@@ -326,7 +326,7 @@ describe("a list of many", () => {
     const cells = await rows(page).first().locator("td").count();
     // What each row has when it comes into the page: later it is whole.
     const first = await page.evaluate(async () => {
-      const room = document.querySelector(".requests-room")!;
+      const room = document.querySelector(".requests-scroller")!;
       const came = new Promise<{ cells: number[]; links: number; id: string | null }>((note) => {
         new MutationObserver((_, observer) => {
           const added = [...room.querySelectorAll("tbody tr:has(.row-check:empty)")];

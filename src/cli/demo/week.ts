@@ -9,7 +9,7 @@ import type { Talk } from "./talk.ts";
 const HOUR_MS = 3_600_000;
 const DAYS = 7;
 
-interface Kind {
+interface TrafficKind {
   readonly model: string;
   readonly write: (talk: Talk) => Call;
   /** Milliseconds until the first byte, and for each token of the response. */
@@ -17,7 +17,7 @@ interface Kind {
   readonly tokenMs: number;
 }
 
-const KINDS: readonly Kind[] = [
+const KINDS: readonly TrafficKind[] = [
   { model: "gpt-4o-mini", write: chatCompletion, firstMs: 330, tokenMs: 9 },
   { model: "gpt-4o-mini", write: chatCompletion, firstMs: 350, tokenMs: 9 },
   { model: "gpt-4o", write: chatCompletion, firstMs: 480, tokenMs: 14 },
@@ -69,7 +69,7 @@ export function week(now: number): readonly Scene[] {
 
 interface Chosen {
   readonly now: number;
-  readonly kind: Kind;
+  readonly kind: TrafficKind;
   readonly user: string;
   readonly text: string;
   readonly sender: string;

@@ -3,7 +3,7 @@ import type { CostLine } from "./own.ts";
 import { priceOf } from "./remembered.ts";
 import type { Units } from "./units.ts";
 
-interface Kind {
+interface PriceKind {
   readonly what: string;
   readonly count: number;
   /** Names of prices, the most specific first: a kind without its own price uses the next one. */
@@ -27,7 +27,7 @@ export function tableLines(prices: ModelPrice, units: Units, hourFactor: number)
   });
 }
 
-function kindsOf(units: Units, prices: ModelPrice, hourFactor: number): readonly Kind[] {
+function kindsOf(units: Units, prices: ModelPrice, hourFactor: number): readonly PriceKind[] {
   const { input_tokens: input = 0, output_tokens: output = 0, cache_read_tokens: read = 0 } = units;
   const { cache_write_tokens: write = 0, cache_write_1h_tokens: hour = 0 } = units;
   const { input_audio_tokens: audio = 0, cache_audio_read_tokens: readAudio = 0 } = units;

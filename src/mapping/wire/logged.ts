@@ -24,12 +24,12 @@ export const logged: WireSchema = {
   },
 };
 
-type Kind = "tool" | "vector_db" | "data";
+type LoggedKind = "tool" | "vector_db" | "data";
 
-const kindOf = (body: Json): Kind | undefined =>
+const kindOf = (body: Json): LoggedKind | undefined =>
   body?._type === "tool" || body?._type === "vector_db" || body?._type === "data" ? body._type : undefined;
 
-const REQUESTS: Readonly<Record<Kind, (request: Json) => LlmRequest>> = {
+const REQUESTS: Readonly<Record<LoggedKind, (request: Json) => LlmRequest>> = {
   tool: (request) => ({
     toolDetails: pickDefined({ _type: "tool", toolName: textOf(request.toolName), input: request.input }),
   }),
@@ -60,7 +60,7 @@ const stamped = (response: Json) => {
   return timestamp === undefined ? undefined : { timestamp };
 };
 
-const RESPONSES: Readonly<Record<Kind, (response: Json) => LlmResponse>> = {
+const RESPONSES: Readonly<Record<LoggedKind, (response: Json) => LlmResponse>> = {
   tool: (response) => {
     const tips = listOf(response.tips).filter((tip) => typeof tip === "string");
     return {

@@ -21,7 +21,7 @@ interface TimeChartProps extends Plotted {
 /** A chart over time. For the keyboard it is one control: arrows move from bucket to bucket, each is announced, and Enter opens its requests. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one control: its plot, its keys and its tooltip share state
 export function TimeChart({ label, onOpen, onZoom, height = HEIGHT_PX, ...plotted }: TimeChartProps) {
-  const room = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(undefined);
   const [at, setAt] = useState<number | null>(null);
   const zoom = useRef(onZoom);
@@ -33,7 +33,7 @@ export function TimeChart({ label, onOpen, onZoom, height = HEIGHT_PX, ...plotte
 
   // Another structure or palette needs another plot; new values alone do not.
   useEffect(() => {
-    const parent = room.current!;
+    const parent = container.current!;
     const events = { onCursor: setAt, onSelect: (span: Span) => zoom.current?.(span) };
     const made = new uPlot(plotOptions(plotted, palette, events), plotData(plotted), parent);
     plot.current = made;
@@ -79,9 +79,9 @@ export function TimeChart({ label, onOpen, onZoom, height = HEIGHT_PX, ...plotte
   return (
     <div className="chart">
       <div
-        ref={room}
+        ref={container}
         style={{ height }}
-        className={onOpen === undefined ? "chart-room" : "chart-room chart-opens"}
+        className={onOpen === undefined ? "chart-area" : "chart-area chart-opens"}
         role="slider"
         tabIndex={0}
         aria-label={onOpen === undefined ? label : `${label}; Enter opens the requests of the time chosen`}

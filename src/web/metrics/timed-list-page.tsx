@@ -8,8 +8,8 @@ import { and, type FilterTree } from "../filter/tree.ts";
 import { BrokenLink } from "../parts/broken-link.tsx";
 import type { Column, Sorted } from "../parts/data-table.tsx";
 import { formatTime } from "../parts/format.ts";
-import { ListRoom } from "../parts/list-room.tsx";
 import { isTyping, readSorted, sortBody } from "../parts/list-search.ts";
+import { ListStates } from "../parts/list-states.tsx";
 import { Page } from "../parts/page.tsx";
 import { PAGE_ROWS, PagedTable } from "../parts/paged-table.tsx";
 import { PastEnd } from "../parts/pager.tsx";
@@ -146,7 +146,7 @@ function Rows<T extends object>({ of, span: { from, to }, search, onChange }: Ro
   });
   const searchedTo = words === undefined ? undefined : data?.searched_to;
   const list = (
-    <ListRoom
+    <ListStates
       rows={data?.data}
       error={error}
       onRetry={() => void refetch()}
@@ -163,7 +163,7 @@ function Rows<T extends object>({ of, span: { from, to }, search, onChange }: Ro
           onChange={onChange}
         />
       )}
-    </ListRoom>
+    </ListStates>
   );
   return (
     <>

@@ -81,7 +81,7 @@ export function DataTable<T extends object>({ label, rows, columns, rowKey, sort
     ? {}
     : { role: "group", tabIndex: 0, "aria-label": label };
   return (
-    <div className="table-room" {...reach}>
+    <div className="table-scroller" {...reach}>
       <table className="table" aria-label={label}>
         <thead>
           <tr>

@@ -13,10 +13,10 @@ interface MenuProps {
 const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
 
 /** Moves the focus to the next or previous control of an open menu. @returns whether the key was used, and not left to a field. */
-function moveBy(room: HTMLElement, step: number): boolean {
+function moveBy(container: HTMLElement, step: number): boolean {
   const from = document.activeElement;
   if (from instanceof HTMLInputElement && from.type !== "checkbox") return false;
-  const all = [...room.querySelectorAll<HTMLElement>(":is(button, input, a[href]):not(:disabled)")];
+  const all = [...container.querySelectorAll<HTMLElement>(":is(button, input, a[href]):not(:disabled)")];
   all[(all.indexOf(from as HTMLElement) + step + all.length) % all.length]?.focus();
   return true;
 }
@@ -24,13 +24,13 @@ function moveBy(room: HTMLElement, step: number): boolean {
 /** A button that opens a small panel below itself. Arrow keys move through it; Escape, or moving the focus elsewhere, closes it. */
 export function Menu({ label, icon, isSmall = false, children }: MenuProps) {
   const [isOpen, setOpen] = useState(false);
-  const room = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   const id = useId();
   useEffect(() => {
     if (!isOpen) return;
     const onPointer = (event: PointerEvent) => {
-      if (!room.current?.contains(event.target as Node)) setOpen(false);
+      if (!container.current?.contains(event.target as Node)) setOpen(false);
     };
     document.addEventListener("pointerdown", onPointer);
     return () => document.removeEventListener("pointerdown", onPointer);
@@ -43,17 +43,17 @@ export function Menu({ label, icon, isSmall = false, children }: MenuProps) {
     // biome-ignore lint/a11y/noStaticElementInteractions: it only handles keys and blur events of the controls inside
     <div
       className="menu"
-      ref={room}
+      ref={container}
       onKeyDown={(event) => {
         if (!isOpen) return;
         if (event.key === "Escape") {
           event.stopPropagation();
           close();
-        } else if (event.key in STEPS && moveBy(room.current!, STEPS[event.key]!)) event.preventDefault();
+        } else if (event.key in STEPS && moveBy(container.current!, STEPS[event.key]!)) event.preventDefault();
       }}
       onBlur={({ relatedTarget }) => {
         // If the window loses the focus, or the user clicks something that cannot get it, there is no related target.
-        if (relatedTarget !== null && !room.current?.contains(relatedTarget)) setOpen(false);
+        if (relatedTarget !== null && !container.current?.contains(relatedTarget)) setOpen(false);
       }}
     >
       <button

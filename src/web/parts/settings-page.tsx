@@ -4,7 +4,7 @@ import { get } from "../api.ts";
 import { type Column, DataTable } from "./data-table.tsx";
 import { GatedButton } from "./gated-button.tsx";
 import { Icon } from "./icon.tsx";
-import { ListRoom } from "./list-room.tsx";
+import { ListStates } from "./list-states.tsx";
 import { Page } from "./page.tsx";
 
 /** Refresh interval of a list: usage and rests change while the page is open. */
@@ -54,14 +54,14 @@ export function SettingsPage<T extends object>(props: SettingsPageProps<T>) {
       }
     >
       {head}
-      <ListRoom rows={data} error={error} onRetry={() => void refetch()} empty={empty}>
+      <ListStates rows={data} error={error} onRetry={() => void refetch()} empty={empty}>
         {(rows) => (
           <>
             <DataTable label={label} rows={rows} columns={shown} rowKey={rowKey} />
             {more?.(rows)}
           </>
         )}
-      </ListRoom>
+      </ListStates>
       {edited === undefined ? null : dialog(edited === "new" ? undefined : edited, () => setEdited(undefined))}
     </Page>
   );

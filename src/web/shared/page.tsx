@@ -39,17 +39,17 @@ export default function SharedPage({ token }: { readonly token: string }) {
   });
   const [chosen, choose] = useState<string>();
   if (error !== null && !error.message.startsWith("there is nothing"))
-    return <Room title="Shared">{<Failed error={error} onRetry={() => void refetch()} />}</Room>;
+    return <Frame title="Shared">{<Failed error={error} onRetry={() => void refetch()} />}</Frame>;
   if (error !== null)
     return (
-      <Room title="Shared">
+      <Frame title="Shared">
         <Empty title="This link does not work">It is wrong, has expired or was revoked. Ask for a new one.</Empty>
-      </Room>
+      </Frame>
     );
-  if (data === undefined) return <Room title="Shared">{<Loading />}</Room>;
+  if (data === undefined) return <Frame title="Shared">{<Loading />}</Frame>;
   const shown = data.requests.find(({ request_id }) => request_id === chosen) ?? data.requests[0]!;
   return (
-    <Room
+    <Frame
       title={data.kind === "session" ? "Shared session" : (shown.model ?? "Shared request")}
       about={
         <>
@@ -70,11 +70,11 @@ export default function SharedPage({ token }: { readonly token: string }) {
         </label>
       ) : null}
       <One key={shown.request_id} path={`${path}/request/${shown.request_id}`} />
-    </Room>
+    </Frame>
   );
 }
 
-function Room({ children, ...page }: React.ComponentProps<typeof Page>) {
+function Frame({ children, ...page }: React.ComponentProps<typeof Page>) {
   return (
     <main className="shared">
       <Page {...page}>{children}</Page>

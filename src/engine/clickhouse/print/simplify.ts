@@ -8,13 +8,13 @@ import {
   type Term,
 } from "../../../filter/tree.ts";
 
-type Kind = Junction["kind"];
+type JunctionKind = Junction["kind"];
 /** Terms of a junction by a key of their content. */
 type Terms = Map<string, FilterTree>;
 
 /** A junction whose terms are being processed. */
 interface Open {
-  readonly kind: Kind;
+  readonly kind: JunctionKind;
   terms: Terms;
   /** Junctions among the terms, in reverse order. */
   readonly pending: Junction[];
@@ -26,11 +26,11 @@ interface Open {
 
 /** A simplified junction. Its list is created on first use: until then it may be merged into another one. */
 class Left implements Junction {
-  readonly kind: Kind;
+  readonly kind: JunctionKind;
   readonly byKey: Terms;
   #list: readonly FilterTree[] | undefined;
 
-  constructor(kind: Kind, byKey: Terms) {
+  constructor(kind: JunctionKind, byKey: Terms) {
     this.kind = kind;
     this.byKey = byKey;
   }

@@ -4,7 +4,7 @@ import { call, get } from "../../api.ts";
 import { ConfirmButton } from "../../parts/confirm-button.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { Icon } from "../../parts/icon.tsx";
-import { ListRoom } from "../../parts/list-room.tsx";
+import { ListStates } from "../../parts/list-states.tsx";
 import { Time } from "../../parts/values.tsx";
 import { NewKey } from "../keys/new-key.tsx";
 import { KEYS, type KeyRow } from "../keys/shapes.ts";
@@ -25,14 +25,14 @@ export function OwnKeys({ id }: { readonly id: string }) {
           Create key
         </button>
       </div>
-      <ListRoom
+      <ListStates
         rows={data?.filter(({ user_id, revoked_at }) => user_id === id && revoked_at === null)}
         error={error}
         onRetry={() => void refetch()}
         empty="You have no keys"
       >
         {(rows) => <DataTable label="My keys" rows={rows} columns={COLUMNS} rowKey={(row) => row.id} />}
-      </ListRoom>
+      </ListStates>
       {isMaking ? <NewKey onClose={() => setMaking(false)} /> : null}
     </section>
   );

@@ -4,7 +4,7 @@ import { call, get } from "../../api.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { ConfirmButton } from "../../parts/confirm-button.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
-import { ListRoom } from "../../parts/list-room.tsx";
+import { ListStates } from "../../parts/list-states.tsx";
 import { Time } from "../../parts/values.tsx";
 import { deviceOf } from "./device.ts";
 
@@ -19,14 +19,14 @@ export function OwnSessions({ id }: { readonly id: string }) {
   return (
     <section>
       <h2>Log-ins</h2>
-      <ListRoom
+      <ListStates
         rows={data?.filter(({ user_id, key_id }) => (user_id ?? key_id) === id)}
         error={error}
         onRetry={() => void refetch()}
         empty="No log-ins"
       >
         {(rows) => <DataTable label="Log-ins" rows={rows} columns={COLUMNS} rowKey={(row) => row.id} />}
-      </ListRoom>
+      </ListStates>
     </section>
   );
 }

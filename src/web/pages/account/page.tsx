@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { Me } from "../../../api/logins/me.ts";
 import { get } from "../../api.ts";
-import { ListRoom } from "../../parts/list-room.tsx";
+import { ListStates } from "../../parts/list-states.tsx";
 import { Page } from "../../parts/page.tsx";
 import { chooseOrganization } from "../../session.ts";
 import { NewPassword } from "./new-password.tsx";
@@ -16,9 +16,9 @@ export function AccountPage() {
   });
   return (
     <Page title="My account" about="Your account, your log-ins and your keys.">
-      <ListRoom rows={data} error={error} onRetry={() => void refetch()} empty="No account">
+      <ListStates rows={data} error={error} onRetry={() => void refetch()} empty="No account">
         {([me]) => <Account me={me!} />}
-      </ListRoom>
+      </ListStates>
     </Page>
   );
 }

@@ -4,7 +4,7 @@ import { RequestsLink } from "../../metrics/links.tsx";
 import { Badge } from "../../parts/badge.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
-import { ListRoom } from "../../parts/list-room.tsx";
+import { ListStates } from "../../parts/list-states.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { Count, Time } from "../../parts/values.tsx";
 import { conditionText, groupText, stateOf, valueText } from "./alert-text.ts";
@@ -44,9 +44,9 @@ export function AlertDialog({ alert, onClose }: { readonly alert: AlertRow; read
         </dd>
       </dl>
       <h3>History</h3>
-      <ListRoom rows={data} error={error} onRetry={() => void refetch()} empty={<Empty title="It has never fired" />}>
+      <ListStates rows={data} error={error} onRetry={() => void refetch()} empty={<Empty title="It has never fired" />}>
         {(rows) => <DataTable label="History" rows={rows} columns={columnsOf(alert.metric)} rowKey={({ id }) => id} />}
-      </ListRoom>
+      </ListStates>
       <h3>Deliveries</h3>
       <Deliveries path={`/v1/alerts/${alert.id}/deliveries`} />
     </Dialog>

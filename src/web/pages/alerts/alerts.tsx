@@ -5,7 +5,7 @@ import { ConfirmButton } from "../../parts/confirm-button.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { GatedButton } from "../../parts/gated-button.tsx";
 import { Icon } from "../../parts/icon.tsx";
-import { ListRoom } from "../../parts/list-room.tsx";
+import { ListStates } from "../../parts/list-states.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { Time } from "../../parts/values.tsx";
 import { useMissing } from "../../session.ts";
@@ -49,7 +49,7 @@ export function Alerts({ rows, error, onRetry, shown, onShow, draft, onDraftDone
           Create alert
         </GatedButton>
       </div>
-      <ListRoom
+      <ListStates
         rows={rows}
         error={error}
         onRetry={onRetry}
@@ -61,7 +61,7 @@ export function Alerts({ rows, error, onRetry, shown, onShow, draft, onDraftDone
         }
       >
         {(all) => <DataTable label="Alerts" rows={all} columns={columns} rowKey={({ id }) => id} />}
-      </ListRoom>
+      </ListStates>
       {alert === undefined ? null : <AlertDialog alert={alert} onClose={() => onShow(undefined)} />}
       {edited === undefined ? null : <AlertEditor alert={edited === "new" ? undefined : edited} onClose={close} />}
     </>

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { get } from "../../api.ts";
 import { Badge, type Tone } from "../../parts/badge.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
-import { ListRoom } from "../../parts/list-room.tsx";
+import { ListStates } from "../../parts/list-states.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { Count, Time } from "../../parts/values.tsx";
 import type { Delivery } from "./shapes.ts";
@@ -17,9 +17,9 @@ export function Deliveries({ path }: { readonly path: string }) {
     refetchInterval: 5_000,
   });
   return (
-    <ListRoom rows={data} error={error} onRetry={() => void refetch()} empty={<Empty title="Nothing sent yet" />}>
+    <ListStates rows={data} error={error} onRetry={() => void refetch()} empty={<Empty title="Nothing sent yet" />}>
       {(rows) => <DeliveryTable rows={rows} />}
-    </ListRoom>
+    </ListStates>
   );
 }
 

@@ -7,7 +7,7 @@ import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { GatedButton } from "../../parts/gated-button.tsx";
 import { Icon } from "../../parts/icon.tsx";
-import { ListRoom } from "../../parts/list-room.tsx";
+import { ListStates } from "../../parts/list-states.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { Deliveries } from "./deliveries.tsx";
 import { WEBHOOKS, type WebhookRow } from "./shapes.ts";
@@ -42,14 +42,14 @@ export function Webhooks({ shown, onShow }: WebhooksProps) {
           Create webhook
         </GatedButton>
       </div>
-      <ListRoom
+      <ListStates
         rows={data}
         error={error}
         onRetry={() => void refetch()}
         empty={<Empty title="No webhooks">Create one to receive every request as it finishes.</Empty>}
       >
         {(rows) => <DataTable label="Webhooks" rows={rows} columns={columns} rowKey={({ id }) => id} />}
-      </ListRoom>
+      </ListStates>
       {webhook === undefined ? null : (
         <Dialog title={nameOf(webhook)} onClose={() => onShow(undefined)} wide>
           <h3>Deliveries</h3>

@@ -5,7 +5,7 @@ import { call } from "../../api.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { Field } from "../../parts/field.tsx";
-import { ListRoom } from "../../parts/list-room.tsx";
+import { ListStates } from "../../parts/list-states.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { Time } from "../../parts/values.tsx";
@@ -44,14 +44,14 @@ export function AuditPage() {
       ) : (
         <>
           <Filters onAsk={setQuery} />
-          <ListRoom
+          <ListStates
             rows={rows}
             error={error}
             onRetry={() => void refetch()}
             empty={<Empty title="No entries">No entry matches these filters.</Empty>}
           >
             {(all) => <DataTable label="Audit" rows={all} columns={columns} rowKey={({ seq }) => String(seq)} />}
-          </ListRoom>
+          </ListStates>
           {hasNextPage ? (
             <div className="form-actions">
               <button type="button" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>

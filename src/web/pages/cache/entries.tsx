@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { call, get } from "../../api.ts";
 import { ConfirmButton } from "../../parts/confirm-button.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
-import { ListRoom } from "../../parts/list-room.tsx";
+import { ListStates } from "../../parts/list-states.tsx";
 import { Pager, PastEnd } from "../../parts/pager.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { Bytes, Time } from "../../parts/values.tsx";
@@ -32,7 +32,7 @@ export function Entries({ page, onPage }: { readonly page: number; readonly onPa
   return (
     <section className="top-list" aria-label="Cached responses">
       <h2>Cached responses, the last used first</h2>
-      <ListRoom
+      <ListStates
         rows={data}
         error={error}
         onRetry={() => void refetch()}
@@ -63,7 +63,7 @@ export function Entries({ page, onPage }: { readonly page: number; readonly onPa
             />
           </>
         )}
-      </ListRoom>
+      </ListStates>
     </section>
   );
 }

@@ -14,7 +14,7 @@ const KINDS = {
   property: "Responses to requests with a property",
   request: "The response to a request",
 } as const;
-type Kind = keyof typeof KINDS;
+type PurgeKind = keyof typeof KINDS;
 
 /** Removes stored responses: all, or those that match. */
 export function PurgeButton() {
@@ -30,7 +30,7 @@ export function PurgeButton() {
 }
 
 function PurgeDialog({ onClose }: { readonly onClose: () => void }) {
-  const [kind, setKind] = useState<Kind>("model");
+  const [kind, setKind] = useState<PurgeKind>("model");
   const client = useQueryClient();
   const work = useMutation({
     mutationFn: async (body: unknown) => (await call<number>("DELETE", "/v1/cache", { body })).data,
@@ -41,7 +41,7 @@ function PurgeDialog({ onClose }: { readonly onClose: () => void }) {
     const form = new FormData(event.currentTarget);
     const text = (name: string) => String(form.get(name) ?? "");
     const value = text("value");
-    const bodies: Readonly<Record<Kind, () => object>> = {
+    const bodies: Readonly<Record<PurgeKind, () => object>> = {
       all: () => ({}),
       model: () => ({ model: text("model").trim() }),
       property: () => ({ property: { name: text("name").trim(), ...(value === "" ? {} : { value }) } }),
@@ -54,7 +54,7 @@ function PurgeDialog({ onClose }: { readonly onClose: () => void }) {
       <form className="form" onSubmit={submit}>
         <Field label="What to remove" hint="This cannot be undone: such requests go to the provider again.">
           {(ids) => (
-            <select {...ids} value={kind} onChange={(event) => setKind(event.target.value as Kind)}>
+            <select {...ids} value={kind} onChange={(event) => setKind(event.target.value as PurgeKind)}>
               {Object.entries(KINDS).map(([value, label]) => (
                 <option key={value} value={value}>
                   {label}

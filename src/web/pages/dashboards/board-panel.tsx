@@ -9,8 +9,8 @@ import { Menu } from "../../parts/menu.tsx";
 import { Loading } from "../../parts/states.tsx";
 import { SPAN_LABELS, type TimeSearch } from "../../parts/time-range.ts";
 import { alertOf } from "./alert-draft.ts";
-import { heightOf } from "./grid-room.tsx";
 import { PanelContent } from "./panel-content.tsx";
+import { heightOf } from "./panel-grid.tsx";
 import type { Panel, PanelRange } from "./shapes.ts";
 
 interface BoardPanelProps {

@@ -2,8 +2,8 @@ import { useState } from "react";
 import { Empty } from "../../parts/states.tsx";
 import { BoardPanel } from "./board-panel.tsx";
 import { placeBelow, settled } from "./grid.ts";
-import { GridRoom } from "./grid-room.tsx";
 import { PanelEditor } from "./panel-editor.tsx";
+import { PanelGrid } from "./panel-grid.tsx";
 import type { Dashboard, Panel } from "./shapes.ts";
 
 interface PanelsProps {
@@ -19,7 +19,7 @@ export function Panels({ shown, onDraft, panelProps }: PanelsProps) {
   const places = panels.map(({ place }) => place);
   if (panels.length === 0)
     return (
-      <div className="table-room">
+      <div className="table-scroller">
         <Empty title="No panels">“Edit”, then “Add panel”, fills this dashboard.</Empty>
       </div>
     );
@@ -29,7 +29,7 @@ export function Panels({ shown, onDraft, panelProps }: PanelsProps) {
   };
   return (
     <>
-      <GridRoom
+      <PanelGrid
         titles={panels.map(({ title }) => title)}
         places={places}
         onPlaces={onDraft && ((next) => put(panels.map((panel, at) => ({ ...panel, place: next[at]! }))))}
@@ -48,7 +48,7 @@ export function Panels({ shown, onDraft, panelProps }: PanelsProps) {
             }
           />
         )}
-      </GridRoom>
+      </PanelGrid>
       {edited === undefined ? null : (
         <PanelEditor
           panel={panels[edited]!}

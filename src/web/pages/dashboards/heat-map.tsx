@@ -40,7 +40,7 @@ export function HeatMap({ label, metric, thresholds, rows, columns, hasText, val
     grid.current?.querySelector<HTMLElement>(`[data-cell="${row} ${column}"]`)?.focus();
   };
   return (
-    <div className="heat-room">
+    <div className="heat-scroller">
       <p id={hint} className="unseen">
         Arrows go from cell to cell, Enter opens the requests.
       </p>

@@ -7,7 +7,7 @@ import { ConfirmButton, Trouble } from "../../parts/confirm-button.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { GatedButton } from "../../parts/gated-button.tsx";
 import { Icon } from "../../parts/icon.tsx";
-import { ListRoom } from "../../parts/list-room.tsx";
+import { ListStates } from "../../parts/list-states.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Count, Time } from "../../parts/values.tsx";
 import { DetailsDialog } from "./details-dialog.tsx";
@@ -51,9 +51,9 @@ export function DashboardsPage() {
       }
     >
       <Trouble error={trouble} />
-      <ListRoom rows={data} error={error} onRetry={() => void refetch()} empty="No dashboards">
+      <ListStates rows={data} error={error} onRetry={() => void refetch()} empty="No dashboards">
         {(rows) => <DataTable label="Dashboards" rows={rows} columns={columns} rowKey={({ id }) => id} />}
-      </ListRoom>
+      </ListStates>
       {opened === undefined ? null : opened === "import" ? (
         <ImportDialog onClose={() => setOpened(undefined)} onSaved={open} />
       ) : (

@@ -6,7 +6,7 @@ import { ConfirmButton } from "../../parts/confirm-button.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { GatedButton } from "../../parts/gated-button.tsx";
 import { Icon } from "../../parts/icon.tsx";
-import { ListRoom } from "../../parts/list-room.tsx";
+import { ListStates } from "../../parts/list-states.tsx";
 import { Menu } from "../../parts/menu.tsx";
 import { Page } from "../../parts/page.tsx";
 import { withoutMarks } from "../../parts/plain-text.ts";
@@ -128,14 +128,14 @@ function Items({ dataset, version }: VersionProps) {
   const columns = useMemo(() => columnsOf(path, isNewest, setEdited), [path, isNewest]);
   return (
     <>
-      <ListRoom
+      <ListStates
         rows={rows}
         error={error}
         onRetry={() => void refetch()}
         empty={<Empty title="No examples">Select requests in the list and choose “Add to dataset”.</Empty>}
       >
         {(all) => <DataTable label="Examples" rows={all} columns={columns} rowKey={({ id }) => id} />}
-      </ListRoom>
+      </ListStates>
       {hasNextPage ? (
         <button type="button" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
           Show more

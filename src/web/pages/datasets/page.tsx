@@ -8,7 +8,7 @@ import { DialogForm, useSave } from "../../parts/dialog-form.tsx";
 import { Field } from "../../parts/field.tsx";
 import { GatedButton } from "../../parts/gated-button.tsx";
 import { Icon } from "../../parts/icon.tsx";
-import { ListRoom } from "../../parts/list-room.tsx";
+import { ListStates } from "../../parts/list-states.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { Count, Time } from "../../parts/values.tsx";
@@ -32,7 +32,7 @@ export function DatasetsPage() {
         </GatedButton>
       }
     >
-      <ListRoom
+      <ListStates
         rows={data}
         error={error}
         onRetry={() => void refetch()}
@@ -41,7 +41,7 @@ export function DatasetsPage() {
         }
       >
         {(rows) => <DataTable label="Datasets" rows={rows} columns={columns} rowKey={({ id }) => id} />}
-      </ListRoom>
+      </ListStates>
       {edited === undefined ? null : (
         <DatasetEditor dataset={edited === "new" ? undefined : edited} onClose={() => setEdited(undefined)} />
       )}

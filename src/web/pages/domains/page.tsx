@@ -6,8 +6,8 @@ import { Badge } from "../../parts/badge.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { GatedButton } from "../../parts/gated-button.tsx";
 import { Icon } from "../../parts/icon.tsx";
-import { ListRoom } from "../../parts/list-room.tsx";
 import { isTyping } from "../../parts/list-search.ts";
+import { ListStates } from "../../parts/list-states.tsx";
 import { Page } from "../../parts/page.tsx";
 import { SearchBox } from "../../parts/search-box.tsx";
 import { Empty } from "../../parts/states.tsx";
@@ -81,14 +81,14 @@ export function DomainsPage() {
         </>
       }
     >
-      <ListRoom
+      <ListStates
         rows={rows}
         error={error}
         onRetry={() => void refetch()}
         empty={hidesQuiet ? <Empty title="No domain was used today, and none has a decision" /> : "No domain like this"}
       >
         {(all) => <DataTable label="Domains" rows={all} columns={columns} rowKey={(row) => row.domain} />}
-      </ListRoom>
+      </ListStates>
       {quiet === 0 ? null : (
         <p className="muted">
           <Counted of={quiet} one="host of a provider is" many="hosts of providers are" /> approved from the start and

@@ -8,7 +8,7 @@ import { ConfirmButton } from "../../parts/confirm-button.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { GatedButton } from "../../parts/gated-button.tsx";
 import { Icon } from "../../parts/icon.tsx";
-import { ListRoom } from "../../parts/list-room.tsx";
+import { ListStates } from "../../parts/list-states.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { Time } from "../../parts/values.tsx";
@@ -54,14 +54,14 @@ export function KeysPage() {
       {missing !== undefined ? (
         <Empty title="Keys are for admins">{missing}</Empty>
       ) : (
-        <ListRoom
+        <ListStates
           rows={data?.filter(({ revoked_at }) => showsRevoked || revoked_at === null)}
           error={error}
           onRetry={() => void refetch()}
           empty="No keys"
         >
           {(rows) => <DataTable label="Service keys" rows={rows} columns={columns} rowKey={({ id }) => id} />}
-        </ListRoom>
+        </ListStates>
       )}
       {isMaking ? <NewKey onClose={() => setMaking(false)} /> : null}
       {transferred === undefined ? null : <TransferKey row={transferred} onClose={() => setTransferred(undefined)} />}

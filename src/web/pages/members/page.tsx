@@ -7,7 +7,7 @@ import { ConfirmButton } from "../../parts/confirm-button.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { GatedButton } from "../../parts/gated-button.tsx";
 import { Icon } from "../../parts/icon.tsx";
-import { ListRoom } from "../../parts/list-room.tsx";
+import { ListStates } from "../../parts/list-states.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { Time } from "../../parts/values.tsx";
@@ -42,14 +42,14 @@ export function MembersPage() {
       {missing !== undefined ? (
         <Empty title="Members are for admins">{missing}</Empty>
       ) : (
-        <ListRoom
+        <ListStates
           rows={data}
           error={error}
           onRetry={() => void refetch()}
           empty={<Empty title="No members">Invite people: they log in with a password in place of a key.</Empty>}
         >
           {(rows) => <DataTable label="Members" rows={rows} columns={columns} rowKey={({ user_id }) => user_id} />}
-        </ListRoom>
+        </ListStates>
       )}
       {edited === "new" ? <Invite onClose={close} /> : null}
       {edited === undefined || edited === "new" ? null : <RoleDialog member={edited} onClose={close} />}

@@ -104,7 +104,7 @@ const TONES: Readonly<Record<Version["state"], Tone>> = {
 
 function History({ versions }: { readonly versions: readonly Version[] }) {
   return (
-    <div className="table-room">
+    <div className="table-scroller">
       <table className="table" aria-label="Versions of the mapping">
         <thead>
           <tr>

@@ -61,7 +61,7 @@ const COLUMNS: readonly Column<ModelRow>[] = [
   },
 ];
 
-interface Outcome {
+interface MapOutcome {
   readonly state: "mapped" | "pending";
   readonly reason: string | null;
 }
@@ -71,7 +71,7 @@ function Expedite({ row }: { readonly row: ModelRow }) {
   const client = useQueryClient();
   const path = `/v1/models/${encodeURIComponent(row.model)}/expedite?provider=${encodeURIComponent(row.provider)}`;
   const work = useMutation({
-    mutationFn: () => post<readonly Outcome[]>(path, {}),
+    mutationFn: () => post<readonly MapOutcome[]>(path, {}),
     onSuccess: () => client.invalidateQueries({ queryKey: modelsQuery.queryKey }),
   });
   const [outcome] = work.data ?? [];

@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { modelsQuery } from "../../name-queries.ts";
-import { ListRoom } from "../../parts/list-room.tsx";
 import { isTyping } from "../../parts/list-search.ts";
+import { ListStates } from "../../parts/list-states.tsx";
 import { Page } from "../../parts/page.tsx";
 import { SearchBox } from "../../parts/search-box.tsx";
 import { Empty } from "../../parts/states.tsx";
@@ -72,7 +72,7 @@ function Models({ search, onChange }: ModelsProps) {
           </button>
         </p>
       )}
-      <ListRoom
+      <ListStates
         rows={rows}
         error={error}
         onRetry={() => void refetch()}
@@ -85,7 +85,7 @@ function Models({ search, onChange }: ModelsProps) {
         }
       >
         {(all) => <ModelsTable rows={all} />}
-      </ListRoom>
+      </ListStates>
       {model === undefined ? null : (
         <MappingDialog
           key={`${provider} ${model}`}

@@ -6,7 +6,7 @@ import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { UNKNOWN } from "../../parts/format.ts";
 import { GatedButton } from "../../parts/gated-button.tsx";
 import { Icon } from "../../parts/icon.tsx";
-import { ListRoom } from "../../parts/list-room.tsx";
+import { ListStates } from "../../parts/list-states.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { PriceDialog } from "./price-dialog.tsx";
 import { type OwnPrice, PRICES, type Price, type PriceInForce, RATE_LIST } from "./price-shapes.ts";
@@ -40,7 +40,7 @@ export function Prices({ part = "" }: { readonly part: string | undefined }) {
       </div>
       <section className="top-list" aria-label="Prices of your own">
         <h2>Prices of your own</h2>
-        <ListRoom
+        <ListStates
           rows={own.data?.filter(found)}
           error={own.error}
           onRetry={() => void own.refetch()}
@@ -58,11 +58,11 @@ export function Prices({ part = "" }: { readonly part: string | undefined }) {
               rowKey={({ provider, model, source }) => `${source} ${provider} ${model}`}
             />
           )}
-        </ListRoom>
+        </ListStates>
       </section>
       <section className="top-list" aria-label="Prices in force">
         <h2>Prices in force, of the models that were seen</h2>
-        <ListRoom
+        <ListStates
           rows={inForce.data?.filter(found)}
           error={inForce.error}
           onRetry={() => void inForce.refetch()}
@@ -76,7 +76,7 @@ export function Prices({ part = "" }: { readonly part: string | undefined }) {
               rowKey={({ provider, model }) => `${provider} ${model}`}
             />
           )}
-        </ListRoom>
+        </ListStates>
       </section>
       {edited === undefined ? null : (
         <PriceDialog price={edited === "new" ? undefined : edited} onClose={() => setEdited(undefined)} />

@@ -5,7 +5,7 @@ import type { ShownOrganization } from "../../../store/people/organizations.ts";
 import { get } from "../../api.ts";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { Icon } from "../../parts/icon.tsx";
-import { ListRoom } from "../../parts/list-room.tsx";
+import { ListStates } from "../../parts/list-states.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { Time } from "../../parts/values.tsx";
@@ -42,14 +42,14 @@ export function OrganizationsPage() {
       {me !== undefined && !isOperator ? (
         <Empty title="Organizations are for operators">This needs the permission operator.</Empty>
       ) : (
-        <ListRoom
+        <ListStates
           rows={data}
           error={error}
           onRetry={() => void refetch()}
           empty={<Empty title="No organizations">Make one.</Empty>}
         >
           {(rows) => <DataTable label="Organizations" rows={rows} columns={columns} rowKey={({ id }) => id} />}
-        </ListRoom>
+        </ListStates>
       )}
       {open?.what === "new" ? <OrganizationDialog onClose={close} /> : null}
       {open?.what === "edit" ? <OrganizationDialog organization={open.organization} onClose={close} /> : null}

@@ -9,7 +9,7 @@ import { metricsQuery } from "../../metrics/queries.ts";
 import { isoSpan, type Span } from "../../metrics/range.ts";
 import type { MetricsRow } from "../../metrics/series.ts";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
-import { ListRoom } from "../../parts/list-room.tsx";
+import { ListStates } from "../../parts/list-states.tsx";
 
 const GROUPS_MAX = 1_000;
 const SHOWN = 10;
@@ -58,7 +58,7 @@ export function TopList({ title, by, span, filter, whole, ...list }: TopListProp
           <TableDownload name={`overview ${title.toLowerCase()}`.replaceAll(" ", "-")} ask={async () => all} />
         )}
       </header>
-      <ListRoom
+      <ListStates
         rows={isAll ? all : all?.slice(0, SHOWN)}
         error={query.error}
         onRetry={() => void query.refetch()}
@@ -75,7 +75,7 @@ export function TopList({ title, by, span, filter, whole, ...list }: TopListProp
             ) : null}
           </>
         )}
-      </ListRoom>
+      </ListStates>
     </section>
   );
 }

@@ -5,8 +5,8 @@ import { get } from "../../api.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { formatCount } from "../../parts/format.ts";
-import { ListRoom } from "../../parts/list-room.tsx";
 import { isTyping } from "../../parts/list-search.ts";
+import { ListStates } from "../../parts/list-states.tsx";
 import { Page } from "../../parts/page.tsx";
 import { SearchBox } from "../../parts/search-box.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
@@ -68,23 +68,23 @@ export function PluginsPage() {
         onChange={(next) => change(next === "plugins" ? {} : { tab: next })}
       />
       {tab === "plugins" ? (
-        <ListRoom
+        <ListStates
           rows={plugins.data?.filter(found)}
           error={shown.error}
           onRetry={() => void shown.refetch()}
           empty="No plugin with this name"
         >
           {(rows) => <DataTable label="Plugins" rows={rows} columns={PLUGIN_COLUMNS} rowKey={({ file }) => file} />}
-        </ListRoom>
+        </ListStates>
       ) : (
-        <ListRoom
+        <ListStates
           rows={providers.data?.filter(found)}
           error={shown.error}
           onRetry={() => void shown.refetch()}
           empty="No provider with this name"
         >
           {(rows) => <DataTable label="Providers" rows={rows} columns={PROVIDER_COLUMNS} rowKey={({ file }) => file} />}
-        </ListRoom>
+        </ListStates>
       )}
     </Page>
   );

@@ -11,7 +11,7 @@ import { isoSpan, type Span } from "../../metrics/range.ts";
 import { useSpan } from "../../metrics/use-span.ts";
 import { BrokenLink } from "../../parts/broken-link.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
-import { ListRoom } from "../../parts/list-room.tsx";
+import { ListStates } from "../../parts/list-states.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Empty, Loading } from "../../parts/states.tsx";
 import { TimeRangeMenu } from "../../parts/time-range-menu.tsx";
@@ -62,7 +62,7 @@ function Prompts({ span, search }: { readonly span: Span; readonly search: Promp
   const { from, to } = span;
   const columns = useMemo(() => columnsOf({ from, to }, search, versions), [from, to, search, versions]);
   return (
-    <ListRoom
+    <ListStates
       rows={data}
       error={error}
       onRetry={() => void refetch()}
@@ -74,7 +74,7 @@ function Prompts({ span, search }: { readonly span: Span; readonly search: Promp
       }
     >
       {(rows) => <DataTable label="Prompts" rows={rows} columns={columns} rowKey={({ prompt }) => prompt ?? ""} />}
-    </ListRoom>
+    </ListStates>
   );
 }
 

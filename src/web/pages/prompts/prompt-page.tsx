@@ -11,7 +11,7 @@ import { useSpan } from "../../metrics/use-span.ts";
 import { BrokenLink } from "../../parts/broken-link.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { Icon } from "../../parts/icon.tsx";
-import { ListRoom } from "../../parts/list-room.tsx";
+import { ListStates } from "../../parts/list-states.tsx";
 import { Page } from "../../parts/page.tsx";
 import { scoreName } from "../../parts/score-name.ts";
 import { Empty, Loading } from "../../parts/states.tsx";
@@ -82,7 +82,7 @@ function Versions({ prompt, span, search, onChange }: VersionsProps) {
     [prompt, from, to, search, names],
   );
   return (
-    <ListRoom
+    <ListStates
       rows={data?.rows}
       error={error}
       onRetry={() => void refetch()}
@@ -99,7 +99,7 @@ function Versions({ prompt, span, search, onChange }: VersionsProps) {
           <CompareVersions {...{ prompt, rows, tree, search, onChange, scores: data?.scores ?? [] }} />
         </>
       )}
-    </ListRoom>
+    </ListStates>
   );
 }
 

@@ -4,8 +4,8 @@ import { useState } from "react";
 import { propertyKey } from "../../metrics/filter.ts";
 import { useSpan } from "../../metrics/use-span.ts";
 import { propertyNamesQuery } from "../../name-queries.ts";
-import { ListRoom } from "../../parts/list-room.tsx";
 import { isTyping } from "../../parts/list-search.ts";
+import { ListStates } from "../../parts/list-states.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Empty, Loading } from "../../parts/states.tsx";
 import { TimeRangeMenu } from "../../parts/time-range-menu.tsx";
@@ -35,7 +35,7 @@ export function PropertiesPage() {
         />
       }
     >
-      <ListRoom
+      <ListStates
         rows={names.data}
         error={names.error}
         onRetry={() => void names.refetch()}
@@ -64,7 +64,7 @@ export function PropertiesPage() {
             )}
           </div>
         )}
-      </ListRoom>
+      </ListStates>
     </Page>
   );
 }

@@ -9,8 +9,8 @@ import { metricsQuery } from "../../metrics/queries.ts";
 import { isoSpan, type Span } from "../../metrics/range.ts";
 import type { MetricsRow } from "../../metrics/series.ts";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
-import { ListRoom } from "../../parts/list-room.tsx";
 import { readSorted, sortText } from "../../parts/list-search.ts";
+import { ListStates } from "../../parts/list-states.tsx";
 import { SearchBox } from "../../parts/search-box.tsx";
 import type { PropertiesSearch } from "./search.ts";
 
@@ -54,7 +54,7 @@ export function Values({ name, span, q, sort, onChange }: ValuesProps) {
           <TableDownload name={`values-${name}`} ask={async () => rows} />
         )}
       </div>
-      <ListRoom
+      <ListStates
         rows={rows}
         error={query.error}
         onRetry={() => void query.refetch()}
@@ -73,7 +73,7 @@ export function Values({ name, span, q, sort, onChange }: ValuesProps) {
             {all.length === VALUES_MAX ? <p className="muted">The {VALUES_MAX} most used values are shown.</p> : null}
           </>
         )}
-      </ListRoom>
+      </ListStates>
     </>
   );
 }

@@ -127,7 +127,7 @@ function Bars({ bars, span, bucket, onSelect }: BarsProps) {
         <svg viewBox={`0 0 ${bars.length} 100`} preserveAspectRatio="none" aria-hidden="true">
           {bars.map(({ time, requests, errors }, bar) => (
             <g key={time} className={isChosen(bar) || bar === at ? "histogram-on" : undefined}>
-              <rect className="histogram-room" x={bar} y={0} width={1} height={100} />
+              <rect className="histogram-area" x={bar} y={0} width={1} height={100} />
               <rect className="histogram-all" x={bar + 0.08} {...heightOf(requests / highest)} width={0.84} />
               <rect className="histogram-bad" x={bar + 0.08} {...heightOf(errors / highest)} width={0.84} />
             </g>

@@ -59,24 +59,24 @@ const trackOf = (columns: readonly RequestColumn[], is: (column: RequestColumn) 
 export function RequestsTable(props: RequestsTableProps) {
   const { rows, columns, headEvents, count, sort, onSort, marks, onEnd, onOpen, openId, selection, foot, listKey } =
     props;
-  const room = useRef<HTMLDivElement>(null);
+  const scroller = useRef<HTMLDivElement>(null);
   // Rows do not depend on widths, so these stay the same while one is resized.
   const ids = JSON.stringify(columns.map(({ id }) => id));
   const shown = useMemo(() => (JSON.parse(ids) as string[]).map((id) => columnOf(id)!), [ids]);
   const { news, ...heads } = useHeadNews(
-    room,
+    scroller,
     headEvents,
     shown.map(({ header }) => header),
   );
   const place = useMemo(() => placeOf(listKey), [listKey]);
-  useReading(room, rows, place);
+  useReading(scroller, rows, place);
   // A stable function: a row is rendered again only when its own state changes.
   const chooses = useRef(selection.toggle);
   chooses.current = selection.toggle;
   const onChoose = useCallback((id: string, toAnother: boolean) => chooses.current(id, toAnother), []);
   useKeys({ x: () => place.active !== undefined && selection.toggle(place.active, false) });
-  const scrollTo = (index: number) => bringIntoView(room.current!, index, { rowPx: ROW_PX, headPx: HEAD_PX });
-  const focusRow = useRowKeys({ room, rows, place, openId, scrollTo });
+  const scrollTo = (index: number) => bringIntoView(scroller.current!, index, { rowPx: ROW_PX, headPx: HEAD_PX });
+  const focusRow = useRowKeys({ scroller, rows, place, openId, scrollTo });
   const width = shown.reduce((sum, column, at) => sum + (columns[at]!.width ?? column.width), CHECK_PX);
   // Columns without a chosen width share the remaining space in proportion.
   const tracks = shown
@@ -87,8 +87,8 @@ export function RequestsTable(props: RequestsTableProps) {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: it stores the scroll position; rows are reachable by their links
     <div
-      className="table-room requests-room"
-      ref={room}
+      className="table-scroller requests-scroller"
+      ref={scroller}
       onScroll={(event) => rememberPlace(listKey, { offset: event.currentTarget.scrollTop })}
       onFocus={(event) => {
         const row = event.target.closest<HTMLElement>("tr[data-id]");
@@ -132,7 +132,7 @@ export function RequestsTable(props: RequestsTableProps) {
           </tr>
         </thead>
         <Rows
-          {...{ room, rows, marks, openId, selection, onOpen, onChoose, onEnd }}
+          {...{ scroller, rows, marks, openId, selection, onOpen, onChoose, onEnd }}
           columns={shown}
           offsetPx={place.offset}
         />
@@ -147,7 +147,7 @@ export function RequestsTable(props: RequestsTableProps) {
 
 type RowsProps = Pick<RequestsTableProps, "rows" | "marks" | "openId" | "selection" | "onOpen" | "onEnd"> &
   Pick<RowProps, "columns" | "onChoose"> & {
-    readonly room: React.RefObject<HTMLDivElement | null>;
+    readonly scroller: React.RefObject<HTMLDivElement | null>;
     readonly offsetPx: number;
   };
 
@@ -155,8 +155,8 @@ type RowsProps = Pick<RequestsTableProps, "rows" | "marks" | "openId" | "selecti
  * The visible rows. Separate from the head, which a scroll does not affect. The space of the rows before them is one padding:
  * a style of its own for each row would make the browser's style calculation slower with each row that has been shown.
  */
-function Rows({ room, rows, columns, marks, openId, selection, onOpen, onChoose, onEnd, offsetPx }: RowsProps) {
-  const { first, end, plain } = useRowsInView(room, { count: rows.length, rowPx: ROW_PX, offsetPx });
+function Rows({ scroller, rows, columns, marks, openId, selection, onOpen, onChoose, onEnd, offsetPx }: RowsProps) {
+  const { first, end, plain } = useRowsInView(scroller, { count: rows.length, rowPx: ROW_PX, offsetPx });
   useEffect(() => {
     const ahead = first === 0 ? AHEAD_ROWS : AHEAD_ROWS_SCROLLED;
     if (rows.length > 0 && end > rows.length - ahead) onEnd();
@@ -266,22 +266,22 @@ function HeadCheck({ rows, selection }: Pick<RequestsTableProps, "rows" | "selec
 }
 
 /** Keeps the visible rows in place for a user who has scrolled down, while new rows arrive above. */
-function useReading(room: React.RefObject<HTMLDivElement | null>, rows: readonly RequestRow[], place: Place): void {
+function useReading(scroller: React.RefObject<HTMLDivElement | null>, rows: readonly RequestRow[], place: Place): void {
   const first = useRef<string>(undefined);
   useLayoutEffect(() => {
     const before = first.current;
     first.current = rows[0]?.request_id;
-    if (before === undefined || before === first.current || room.current === null) return;
+    if (before === undefined || before === first.current || scroller.current === null) return;
     const added = rows.findIndex((row) => row.request_id === before);
-    if (added > 0 && room.current.scrollTop > ROW_PX) room.current.scrollTop += added * ROW_PX;
-  }, [rows, room]);
+    if (added > 0 && scroller.current.scrollTop > ROW_PX) scroller.current.scrollTop += added * ROW_PX;
+  }, [rows, scroller]);
   useLayoutEffect(() => {
-    if (place.offset > 0 && room.current !== null) room.current.scrollTop = place.offset;
-  }, [place, room]);
+    if (place.offset > 0 && scroller.current !== null) scroller.current.scrollTop = place.offset;
+  }, [place, scroller]);
 }
 
 interface RowKeys {
-  readonly room: React.RefObject<HTMLDivElement | null>;
+  readonly scroller: React.RefObject<HTMLDivElement | null>;
   readonly rows: readonly RequestRow[];
   readonly place: Place;
   readonly openId: string | undefined;
@@ -289,9 +289,9 @@ interface RowKeys {
 }
 
 /** Keyboard navigation: moves the focus from row to row. @returns a function to call when a row gets the focus otherwise. */
-function useRowKeys({ room, rows, place, openId, scrollTo }: RowKeys): (id: string) => void {
+function useRowKeys({ scroller, rows, place, openId, scrollTo }: RowKeys): (id: string) => void {
   const focus = (id: string, tries = 10): void => {
-    const link = room.current?.querySelector<HTMLElement>(`tr[data-id="${CSS.escape(id)}"] a`);
+    const link = scroller.current?.querySelector<HTMLElement>(`tr[data-id="${CSS.escape(id)}"] a`);
     if (link) link.focus({ preventScroll: true });
     // The row may have to be rendered first.
     else if (tries > 0) requestAnimationFrame(() => focus(id, tries - 1));

@@ -38,12 +38,12 @@ interface RowsInView extends Span {
  * Which of many rows of equal height are visible, with some beyond the edges. The caller renders with each scroll step. A
  * step that adds more than `WHOLE_A_FRAME` rows adds them plain; later steps and frames complete that many at a time.
  */
-export function useRowsInView(room: RefObject<HTMLElement | null>, { count, rowPx, offsetPx }: Rows): RowsInView {
+export function useRowsInView(scroller: RefObject<HTMLElement | null>, { count, rowPx, offsetPx }: Rows): RowsInView {
   // The first rows render before the container is measured, and none that are out of view: they take half of that time.
   const [shown, setShown] = useState(() => ({ ...firstSpan(offsetPx, rowPx), plain: NONE }));
   // Not a layout effect: those of its children run before its ref is set.
   useEffect(() => {
-    const element = room.current!;
+    const element = scroller.current!;
     let now = shown;
     let isFast = false;
     let frame = 0;
@@ -79,7 +79,7 @@ export function useRowsInView(room: RefObject<HTMLElement | null>, { count, rowP
       sizes.disconnect();
       element.removeEventListener("scroll", onScroll);
     };
-  }, [room, rowPx]);
+  }, [scroller, rowPx]);
   const end = Math.min(count, shown.end);
   return { first: Math.min(shown.first, Math.max(0, end - 1)), end, plain: shown.plain };
 }
@@ -94,11 +94,11 @@ function withoutNext(plain: ReadonlySet<number>, edge: number): ReadonlySet<numb
 }
 
 /** Scrolls only as far as needed to make a row completely visible. */
-export function bringIntoView(room: HTMLElement, index: number, { rowPx, headPx }: Heights): void {
+export function bringIntoView(scroller: HTMLElement, index: number, { rowPx, headPx }: Heights): void {
   const top = index * rowPx;
-  const lowest = top + rowPx + headPx - room.clientHeight;
-  if (top < room.scrollTop) room.scrollTop = top;
-  else if (lowest > room.scrollTop) room.scrollTop = lowest;
+  const lowest = top + rowPx + headPx - scroller.clientHeight;
+  if (top < scroller.scrollTop) scroller.scrollTop = top;
+  else if (lowest > scroller.scrollTop) scroller.scrollTop = lowest;
 }
 
 /** About the rows in view if the list takes the window but for what is above it; the list is measured in the next frame. */

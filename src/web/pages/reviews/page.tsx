@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { call, get } from "../../api.ts";
 import { ConfirmButton } from "../../parts/confirm-button.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
-import { ListRoom } from "../../parts/list-room.tsx";
+import { ListStates } from "../../parts/list-states.tsx";
 import { Meter } from "../../parts/meter.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Empty } from "../../parts/states.tsx";
@@ -18,7 +18,7 @@ export function ReviewsPage() {
   });
   return (
     <Page title="Review" about="Requests that people score, one after the other, with the keyboard.">
-      <ListRoom
+      <ListStates
         rows={data}
         error={error}
         onRetry={() => void refetch()}
@@ -30,7 +30,7 @@ export function ReviewsPage() {
         }
       >
         {(rows) => <DataTable label="Reviews" rows={rows} columns={COLUMNS} rowKey={({ id }) => id} />}
-      </ListRoom>
+      </ListStates>
     </Page>
   );
 }

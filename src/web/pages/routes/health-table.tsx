@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
-import { ListRoom } from "../../parts/list-room.tsx";
+import { ListStates } from "../../parts/list-states.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { Count } from "../../parts/values.tsx";
 import { type HealthRow, healthQuery } from "../../routing/health.ts";
@@ -30,7 +30,7 @@ const COLUMNS: readonly Column<HealthRow>[] = [
 export function HealthTable() {
   const { data, error, refetch } = useQuery(healthQuery);
   return (
-    <ListRoom
+    <ListStates
       rows={data}
       error={error}
       onRetry={() => void refetch()}
@@ -50,6 +50,6 @@ export function HealthTable() {
           rowKey={({ provider, credential, model, state }) => JSON.stringify([provider, credential, model, state])}
         />
       )}
-    </ListRoom>
+    </ListStates>
   );
 }

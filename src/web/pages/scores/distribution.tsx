@@ -8,7 +8,7 @@ import { metricsQuery } from "../../metrics/queries.ts";
 import { isoSpan, type Span } from "../../metrics/range.ts";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { formatCount } from "../../parts/format.ts";
-import { ListRoom } from "../../parts/list-room.tsx";
+import { ListStates } from "../../parts/list-states.tsx";
 import { Meter } from "../../parts/meter.tsx";
 import { countColumn } from "../../parts/value-columns.tsx";
 import { formatValue } from "../dashboards/metrics.ts";
@@ -52,11 +52,11 @@ export function Distribution({ score, span, filter }: DistributionProps) {
         ) : null}
       </header>
       <div className="board-content">
-        <ListRoom rows={bins} error={error} onRetry={() => void refetch()} empty="No requests in this time">
+        <ListStates rows={bins} error={error} onRetry={() => void refetch()} empty="No requests in this time">
           {(rows) => (
             <DataTable label="Distribution" rows={rows} columns={columns} rowKey={({ from }) => String(from)} />
           )}
-        </ListRoom>
+        </ListStates>
       </div>
     </section>
   );

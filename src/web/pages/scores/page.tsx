@@ -12,7 +12,7 @@ import { isoSpan, type Span } from "../../metrics/range.ts";
 import { useSpan } from "../../metrics/use-span.ts";
 import { BrokenLink } from "../../parts/broken-link.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
-import { ListRoom } from "../../parts/list-room.tsx";
+import { ListStates } from "../../parts/list-states.tsx";
 import { Page } from "../../parts/page.tsx";
 import { scoreName } from "../../parts/score-name.ts";
 import { Empty, Loading } from "../../parts/states.tsx";
@@ -82,7 +82,7 @@ function Scores({ span, search, onZoom }: ScoresProps) {
   const columns = useMemo(() => columnsOf({ from, to }, search, score), [from, to, search, score]);
   return (
     <>
-      <ListRoom
+      <ListStates
         rows={data}
         error={error}
         onRetry={() => void refetch()}
@@ -99,7 +99,7 @@ function Scores({ span, search, onZoom }: ScoresProps) {
         }
       >
         {(rows) => <DataTable label="Scores" rows={rows} columns={columns} rowKey={(row) => row.score} />}
-      </ListRoom>
+      </ListStates>
       {score === undefined || data === undefined || data.length === 0 ? null : (
         <ScoreBoard key={score} {...{ score, by, filter, time, span, onZoom }} />
       )}

@@ -6,7 +6,7 @@ import type { Span } from "../../metrics/range.ts";
 import { scoreName } from "../../parts/score-name.ts";
 import type { TimeSearch } from "../../parts/time-range.ts";
 import { BoardPanel } from "../dashboards/board-panel.tsx";
-import { GridRoom } from "../dashboards/grid-room.tsx";
+import { PanelGrid } from "../dashboards/panel-grid.tsx";
 import type { Panel } from "../dashboards/shapes.ts";
 import { AddPanelDialog } from "./add-panel-dialog.tsx";
 import { Distribution } from "./distribution.tsx";
@@ -31,7 +31,7 @@ export function ScoreBoard({ score, by, filter, time, span, onZoom }: ScoreBoard
   return (
     <>
       <h2>{scoreName(score)}</h2>
-      <GridRoom
+      <PanelGrid
         titles={[...panels.map(({ title }) => title), "Distribution"]}
         places={[...panels.map(({ place }) => place), DISTRIBUTION]}
         onPlaces={undefined}
@@ -48,7 +48,7 @@ export function ScoreBoard({ score, by, filter, time, span, onZoom }: ScoreBoard
             />
           )
         }
-      </GridRoom>
+      </PanelGrid>
       {added === undefined ? null : (
         <AddPanelDialog
           panel={added}

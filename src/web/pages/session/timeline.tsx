@@ -20,7 +20,7 @@ export function Timeline({ nodes, totals }: TimelineProps) {
     setClosed(next);
   };
   return (
-    <div className="table-room">
+    <div className="table-scroller">
       <table className="table session-tree" aria-label="Requests of the session">
         <thead>
           <tr>
@@ -149,7 +149,7 @@ function Bar({ totals, whole, isPath, isFailed }: BarProps) {
   const width = ((totals.to - totals.from) / length) * 100;
   const kind = isPath ? "span-path" : isFailed ? "span-bad" : "span-good";
   return (
-    <span className="span-room">
+    <span className="span-area">
       <span className="unseen">
         <Time of={new Date(totals.from).toISOString()} />
       </span>

@@ -4,7 +4,7 @@ import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { Bytes, Time } from "../../parts/values.tsx";
 import type { StorageView } from "./shapes.ts";
 
-interface Part {
+interface StoredPart {
   readonly name: string;
   readonly holds: string;
   readonly bytes: number;
@@ -12,7 +12,7 @@ interface Part {
   readonly share: number;
 }
 
-const COLUMNS: readonly Column<Part>[] = [
+const COLUMNS: readonly Column<StoredPart>[] = [
   { id: "name", header: "Part", value: ({ name }) => name, cell: ({ name }) => name },
   { id: "bytes", header: "Size", align: "end", value: ({ bytes }) => bytes, cell: ({ bytes }) => <Bytes of={bytes} /> },
   {
@@ -50,7 +50,7 @@ export function Parts({ view }: { readonly view: StorageView }) {
 }
 
 /** Parts that are not empty; only the database's files if it reports no parts. */
-function partsOf({ parts, ...view }: StorageView): Part[] {
+function partsOf({ parts, ...view }: StorageView): StoredPart[] {
   const all: [name: string, holds: string, bytes: number][] =
     parts === null
       ? [["Database", "Records and bodies, on a database server", view.stored_bytes ?? 0]]

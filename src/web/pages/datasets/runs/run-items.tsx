@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { call } from "../../../api.ts";
 import { Badge } from "../../../parts/badge.tsx";
-import { ListRoom } from "../../../parts/list-room.tsx";
+import { ListStates } from "../../../parts/list-states.tsx";
 import { scoreName } from "../../../parts/score-name.ts";
 import { Empty } from "../../../parts/states.tsx";
 import { Count, Duration, Money } from "../../../parts/values.tsx";
@@ -33,14 +33,14 @@ export function RunItems({ run, path }: { readonly run: RunWithTotals; readonly 
         <input type="checkbox" checked={onlyErrors} onChange={(event) => setOnlyErrors(event.target.checked)} />
         Only what failed
       </label>
-      <ListRoom
+      <ListStates
         rows={rows}
         error={error}
         onRetry={() => void refetch()}
         empty={<Empty title={onlyErrors ? "Nothing failed" : "No examples"}>There is nothing to compare here.</Empty>}
       >
         {(all) => all.map((item) => <Item key={item.item_id} item={item} />)}
-      </ListRoom>
+      </ListStates>
       {hasNextPage ? (
         <button type="button" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
           Show more

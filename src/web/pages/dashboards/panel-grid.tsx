@@ -17,7 +17,7 @@ interface HandleProps {
   readonly onKeyDown: (event: KeyboardEvent<HTMLElement>) => void;
 }
 
-interface GridRoomProps {
+interface PanelGridProps {
   readonly titles: readonly string[];
   readonly places: readonly Place[];
   /** Undefined if panels cannot be moved. */
@@ -26,8 +26,8 @@ interface GridRoomProps {
 }
 
 /** Panels on their grid; on a narrow screen one below the other. */
-export function GridRoom({ titles, places, onPlaces, children }: GridRoomProps) {
-  const room = useRef<HTMLDivElement>(null);
+export function PanelGrid({ titles, places, onPlaces, children }: PanelGridProps) {
+  const grid = useRef<HTMLDivElement>(null);
   const [dragged, setDragged] = useState<readonly Place[]>();
   const [said, setSaid] = useState("");
   const shown = dragged ?? places;
@@ -39,7 +39,7 @@ export function GridRoom({ titles, places, onPlaces, children }: GridRoomProps) 
     handle.focus();
     handle.setPointerCapture(event.pointerId);
     const [startX, startY] = [event.pageX, event.pageY];
-    const column = (room.current!.clientWidth + GAP_PX) / GRID_COLUMNS;
+    const column = (grid.current!.clientWidth + GAP_PX) / GRID_COLUMNS;
     const from = places[at]!;
     let latest: Place[] | undefined;
     const onMove = ({ pageX, pageY }: globalThis.PointerEvent) => {
@@ -80,7 +80,7 @@ export function GridRoom({ titles, places, onPlaces, children }: GridRoomProps) 
 
   return (
     <>
-      <div className="board" ref={room} data-dragged={dragged !== undefined}>
+      <div className="board" ref={grid} data-dragged={dragged !== undefined}>
         {shown.map((place, at) => (
           <div key={at} className="board-place" style={areaOf(place)}>
             {children(at, {
