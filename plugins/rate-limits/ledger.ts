@@ -208,7 +208,7 @@ export class Ledger {
         used = await this.#gateway.usageOf([...recordIds]);
       } catch (error) {
         // Holds stay, because a budget with unknown spending must not be exceeded.
-        if (attempt === 0) this.#log.warn(`usage cannot be read, and holds stay: ${(error as Error).message}`);
+        if (attempt === 0) this.#log.warn(`usage cannot be read; reserved amounts stay: ${(error as Error).message}`);
         await pause(RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)]!);
       }
     }

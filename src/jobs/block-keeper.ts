@@ -98,7 +98,7 @@ export class BlockKeeper {
     const message = messageOf(error);
     if (this.#failed === message) return;
     this.#failed = message;
-    this.#options.log[isAway(error) ? "debug" : "warn"]("a block could not be built; it is tried again", {
+    this.#options.log[isAway(error) ? "debug" : "warn"]("a block could not be built; this will be retried", {
       error: message,
     });
   }

@@ -28,7 +28,7 @@ export function inQueue(queue: Queue, log: Log): (work: () => Promise<unknown>) 
       failed = undefined;
     } catch (error) {
       // An unreachable database fails every second.
-      if (failed !== messageOf(error)) log.warn("a job failed; it is tried again", { error: messageOf(error) });
+      if (failed !== messageOf(error)) log.warn("a job failed and will be retried", { error: messageOf(error) });
       failed = messageOf(error);
     }
   };

@@ -54,7 +54,7 @@ export class SpoolWatch {
     if (!losses.isNew(damage)) return;
     metrics.tornBytes.add(bytes);
     losses.note("damaged", this.#nameOf(segment), bytes);
-    log.error("bytes of a spool segment are damaged; reading resumes behind them", { segment, offset, bytes });
+    log.error("bytes of a spool segment are damaged; reading resumes after them", { segment, offset, bytes });
   }
 
   /** The reader's `onLeft`. */
@@ -85,7 +85,7 @@ export class SpoolWatch {
     const { segment, state, bytes } = missing;
     metrics.missingBytes.add(bytes);
     losses.note("missing", this.#nameOf(segment), bytes);
-    log.error("a spool segment held more than could be read of it", { segment, state, bytes });
+    log.error("a spool segment was longer than what could be read", { segment, state, bytes });
   }
 
   #setAside(frame: Buffer, place: Position, error: unknown): void {

@@ -24,7 +24,7 @@ export function firstSignal(log: Log, lastAct: () => void): Promise<StopSignal> 
     const onSignal = (signal: StopSignal) => {
       if (first !== undefined) {
         if (signal === first.signal && performance.now() - first.atMs < sameMs) return;
-        log.warn("ended at once by a second signal", { signal });
+        log.warn("stopped at once by a second signal", { signal });
         lastAct();
         process.exit(128 + constants.signals[signal]);
       }

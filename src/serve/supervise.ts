@@ -99,7 +99,7 @@ export class Supervised<F extends Exposed> {
       }
       this.#state = "down";
       if (performance.now() - startedMs > SETTLED_MS) pauseMs = FIRST_PAUSE_MS;
-      log.error(`the ${name} thread ended, it is started again`, { reason: reason.message, pauseMs });
+      log.error(`the ${name} thread ended and is restarted`, { reason: reason.message, pauseMs });
       await sleep(pauseMs);
       if (this.#isStopping()) return;
       pauseMs = Math.min(pauseMs * 2, PAUSE_MS_MAX);

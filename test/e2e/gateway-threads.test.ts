@@ -190,7 +190,7 @@ test("a gateway thread that dies is started again, and what it had in flight is 
     ),
   );
   await until(
-    () => mortal.log().includes("the gateway (2) thread ended, it is started again"),
+    () => mortal.log().includes("the gateway (2) thread ended and is restarted"),
     60_000,
     () => mortal.log(),
   );

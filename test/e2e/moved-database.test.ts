@@ -70,7 +70,7 @@ test("a recorder killed while the database is moved away waits for its return, a
     );
     const order = join(dataDirectory, "kill-the-recorder");
     writeFileSync(order, "");
-    const started = /the recorder thread ended, it is started again[\s\S]*records cannot be written[^\n]*is missing/;
+    const started = /the recorder thread ended and is restarted[\s\S]*records cannot be written[^\n]*is missing/;
     await until(
       () => !existsSync(order) && started.test(weir.log()),
       LIMIT_MS,

@@ -270,7 +270,7 @@ export class Deliverer {
   /** An unreachable database fails four times a second: log it once. */
   #warn(error: unknown): void {
     if (this.#failed !== messageOf(error)) {
-      this.#options.log.warn("deliveries wait; they are tried again", { error: messageOf(error) });
+      this.#options.log.warn("deliveries wait and will be retried", { error: messageOf(error) });
     }
     this.#failed = messageOf(error);
   }

@@ -175,7 +175,7 @@ export class RunWork {
         // The database is unreachable or the recorder is restarting: the calls were made, so their results are kept for a
         // retry.
         this.#finished.unshift(...finished);
-        this.#options.log.warn("results of a dataset run cannot be stored; it is tried again", {
+        this.#options.log.warn("results of a dataset run cannot be stored; this will be retried", {
           error: messageOf(error),
         });
         if (this.#end === "left") return this.#giveUp();

@@ -79,7 +79,7 @@ export class Runner {
     // An unreachable database fails every second.
     if (this.#failed === messageOf(error)) return;
     this.#failed = messageOf(error);
-    this.#log.warn("a run of a dataset failed; it is tried again", { error: this.#failed });
+    this.#log.warn("a run of a dataset failed and will be retried", { error: this.#failed });
   }
 }
 

@@ -228,7 +228,7 @@ export class Hooks {
     return Object.values(this.#lists as Readonly<Record<HookName, readonly Hook<never, unknown>[]>>)
       .flat()
       .filter(({ patience }) => patience.isOver)
-      .map(({ plugin, name }) => `plugin ${plugin}: ${name} is switched off, it blocked the thread again and again`);
+      .map(({ plugin, name }) => `plugin ${plugin}: ${name} is switched off: it blocked the thread repeatedly`);
   }
 
   /** The list is passed on: a request uses the hooks that it started with, even after a reload. */
@@ -303,7 +303,7 @@ export class Hooks {
     const failures = (this.#failures.get(key) ?? 0) + 1;
     this.#failures.set(key, failures);
     if (error instanceof CutOff && error.blocked && hook.patience.isOver) {
-      this.#log.error("a hook is switched off for a minute, it blocked the thread", {
+      this.#log.error("a hook is switched off for a minute: it blocked the thread", {
         plugin: hook.plugin,
         hook: hook.name,
       });

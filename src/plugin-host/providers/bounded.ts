@@ -34,7 +34,7 @@ function boundedWithin(value: unknown, name: string): unknown {
 function limited(name: string, call: Call): Call {
   const patience = new Patience();
   return (...given) => {
-    if (patience.isOver) throw new Error(`${name} is switched off, it blocked the thread`);
+    if (patience.isOver) throw new Error(`${name} is switched off: it blocked the thread`);
     const result = patience.call((all: readonly unknown[]) => call(...all), given, CALL_MS);
     if (!isPromise(result)) return result;
     result.catch(() => {}); // not awaited, but it must not become an unhandled rejection

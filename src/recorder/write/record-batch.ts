@@ -77,7 +77,7 @@ export class Batches {
         failures.set(provider, count);
         // A function that fails for every exchange must not fill the disk with log lines.
         if (count > 10 && count % 1_000 !== 0) return;
-        log.warn("an exchange could not be read whole", { provider, failures: count, error: messageOf(error) });
+        log.warn("an exchange could not be read completely", { provider, failures: count, error: messageOf(error) });
       },
     };
   }

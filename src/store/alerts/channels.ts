@@ -157,7 +157,7 @@ function checkChannel(channel: ChannelBody, path: string, { refuseUrl, canMail }
     }
   }
   if (type !== "email") return;
-  if (!canMail) throw wrong(`${path}.type`, "no e-mail is sent here: WEIR_SMTP_URL and WEIR_SMTP_FROM are not set");
+  if (!canMail) throw wrong(`${path}.type`, "e-mail is not configured: set WEIR_SMTP_URL and WEIR_SMTP_FROM");
   if (!/^[^\s@<>,;:"()[\]\\]+@[^\s@<>,;:"()[\]\\]+$/.test(channel.to ?? "")) {
     throw wrong(`${path}.to`, "give one e-mail address, such as ops@example.com");
   }
@@ -199,7 +199,7 @@ export function toChannel(
   }
   // A stored key must not be sent to a new URL that the caller chose.
   if (given === undefined && target !== "url" && old && "url" in old && (wanted.url ?? old.url) !== old.url) {
-    throw wrong(`${path}.${target}`, `give ${target} again: the address is another one now`);
+    throw wrong(`${path}.${target}`, `give ${target} again, because the address has changed`);
   }
   switch (type) {
     case "email":

@@ -115,7 +115,7 @@ function checkScores(scores: readonly JudgeScore[]): void {
     if (names.has(name.toLowerCase())) throw wrong(`${path}.name`, `there are two scores ${quote(name)}`);
     names.add(name.toLowerCase());
     if ((kind === "choice") !== (choices !== undefined))
-      throw wrong(`${path}.choices`, "give choices where kind is choice, and only there");
+      throw wrong(`${path}.choices`, "give choices if kind is choice, and only then");
     const labels = (choices ?? []).map(({ label }) => label.trim().toLowerCase());
     if (new Set(labels).size < labels.length) throw wrong(`${path}.choices`, "two choices have the same label");
   }

@@ -114,7 +114,7 @@ export async function acceptInvitation(
   const known = await findUser(records, "email", email);
   if (known !== undefined && known.disabled_at !== null) throw noSuch();
   if (known !== undefined && !(await isTheirs(known)))
-    throw new GatewayError("invalid_auth", "there is a user of this address: give their own password", {
+    throw new GatewayError("invalid_auth", "a user with this address exists: give their password", {
       path: "password",
     });
   const made = known === undefined ? await newUser(records, { email, name, password }) : undefined;

@@ -90,7 +90,7 @@ export function readReviewRule({ name, scores, order = "newest", reviewers = 1 }
 
 function checkChoices({ kind, choices }: ReviewScore, path: string): void {
   if ((kind === "choice") !== (choices !== undefined))
-    throw wrong(`${path}.choices`, "give choices where kind is choice, and only there");
+    throw wrong(`${path}.choices`, "give choices if kind is choice, and only then");
   const labels = (choices ?? []).map(({ label }) => label);
   if (new Set(labels).size < labels.length) throw wrong(`${path}.choices`, "two choices have the same label");
 }

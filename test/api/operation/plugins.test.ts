@@ -42,7 +42,7 @@ test("GET /v1/plugins shows each file with the failures of its hooks in both thr
 test("a hook that is switched off is said of its plugin", async () => {
   await using api = await openApi();
   api.plugins = [door];
-  api.gatewayHooks = { failures: {}, degraded: ["plugin door: onRequest is switched off, it blocked the thread"] };
+  api.gatewayHooks = { failures: {}, degraded: ["plugin door: onRequest is switched off: it blocked the thread"] };
   const { json } = await api.call("GET", "/v1/plugins");
   expect(json.data[0].reason).toContain("switched off");
 });

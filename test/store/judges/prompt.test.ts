@@ -68,7 +68,7 @@ test.each<[string, Partial<JudgeBody>, string]>([
     },
     'two scores "A"',
   ],
-  ["a choice without choices", { scores: [{ name: "a", kind: "choice" }] }, "give choices where kind is choice"],
+  ["a choice without choices", { scores: [{ name: "a", kind: "choice" }] }, "give choices if kind is choice"],
   ["a filter that is none", { filter: { nonsense: 1 } }, "nonsense"],
 ])("a judge is refused for %s", (_name, more, message) => {
   expect(() => readJudgeRule(body(more))).toThrow(message);
