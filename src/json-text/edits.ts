@@ -5,13 +5,6 @@ export interface Edit {
   readonly text: string;
 }
 
-/** Bytes that a body has in common with the one it was made from: `length` bytes at `at` are those at `from`. */
-export interface CommonRange {
-  readonly at: number;
-  readonly from: number;
-  readonly length: number;
-}
-
 /** Applies edits with a single copy. @param edits - in order of position, without overlaps. */
 export function edited(bytes: Uint8Array, edits: readonly Edit[]): Buffer {
   let length = bytes.byteLength;
@@ -26,19 +19,6 @@ export function edited(bytes: Uint8Array, edits: readonly Edit[]): Buffer {
   }
   given.copy(changed, at, read);
   return changed;
-}
-
-/** The ranges that edits keep. @param length - bytes of the unedited body. */
-export function keptRanges(length: number, edits: readonly Edit[]): CommonRange[] {
-  const kept: CommonRange[] = [];
-  let [at, read] = [0, 0];
-  for (const { from, to, text } of edits) {
-    if (from > read) kept.push({ at, from: read, length: from - read });
-    at += from - read + Buffer.byteLength(text);
-    read = to;
-  }
-  if (length > read) kept.push({ at, from: read, length: length - read });
-  return kept;
 }
 
 /** Whether these are edits, in order and without overlaps, of a body of `length` bytes. */

@@ -3,12 +3,12 @@ import type { HeadersBeside, RawHeaders } from "./frame.ts";
 /**
  * A list of headers with references to the pairs that another list has too.
  *
- * @param shown - a value as it may be recorded; called for pairs that the other list does not have.
+ * @param shown - a value as it may be recorded, undefined to leave it out; called for pairs that the other list does not have.
  */
 export function headersBeside(
   headers: RawHeaders,
   others: RawHeaders,
-  shown: (name: string, value: string) => string,
+  shown: (name: string, value: string) => string | undefined,
 ): HeadersBeside {
   const beside: (string | number)[] = [];
   let next = 0;
@@ -21,7 +21,10 @@ export function headersBeside(
     if (place < others.length) {
       beside.push(place / 2);
       next = place + 2;
-    } else beside.push(name, shown(name, value));
+      continue;
+    }
+    const own = shown(name, value);
+    if (own !== undefined) beside.push(name, own);
   }
   return beside;
 }

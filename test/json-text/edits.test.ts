@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { areEdits, type Edit, edited, keptRanges } from "../../src/json-text/edits.ts";
+import { areEdits, type Edit, edited } from "../../src/json-text/edits.ts";
 import { assertProperty } from "../chance.ts";
 
 /** A body, and edits of it in order; texts of one to four bytes a character. */
@@ -33,23 +33,6 @@ test("any edits of any bytes are applied byte for byte, also after they were JSO
       const copied: unknown = JSON.parse(JSON.stringify(edits));
       expect(areEdits(copied, bytes.length)).toBe(true);
       expect(edited(bytes, copied as Edit[]).equals(byPieces(bytes, edits))).toBe(true);
-    }),
-  );
-});
-
-test("the kept ranges are in both bodies, in order, and are all that the texts do not replace", () => {
-  assertProperty(
-    fc.property(anyEdited, ({ bytes, edits }) => {
-      const after = edited(bytes, edits);
-      const kept = keptRanges(bytes.length, edits);
-      let done = 0;
-      for (const { at, from, length } of kept) {
-        expect(at).toBeGreaterThanOrEqual(done);
-        expect(after.subarray(at, at + length).equals(bytes.subarray(from, from + length))).toBe(true);
-        done = at + length;
-      }
-      const put = edits.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
-      expect(kept.reduce((sum, { length }) => sum + length, put)).toBe(after.length);
     }),
   );
 });

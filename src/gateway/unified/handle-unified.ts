@@ -8,6 +8,7 @@ import type { Translator } from "../../unified/translator.ts";
 import type { Admitted } from "../admitted.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
 import { firstValue, fromWire, type RequestHeaders, valuesOf } from "../headers/headers.ts";
+import type { SeenRequest } from "../seen-request.ts";
 import { respondCached } from "./cached-response.ts";
 import { statesInMemory } from "./forgotten-states.ts";
 import { listModels } from "./models-response.ts";
@@ -63,7 +64,7 @@ export async function handleUnified(
   const going = previousOf(parts, organizationId, unified, description);
   const previous = going && (await going);
   if (exchange.ended) return;
-  const { userId: user, properties } = admitted.seen;
+  const { seen } = admitted;
   const { walk, first } = planTargets(parts, {
     scope,
     key,
@@ -72,7 +73,7 @@ export async function handleUnified(
     admission: unified,
     model,
     description,
-    demand: demandOf({ key, user, session, properties }, description),
+    demand: demandOf(callerOf({ key, seen, session }), description),
     organizationId,
     retries: admitted.retry === undefined ? undefined : admitted.retry.plan.triesMax - 1,
     kept: parts.unified.kept,
@@ -85,6 +86,16 @@ export async function handleUnified(
   if (admitted.caching !== undefined) return respondCached(terms, admitted.caching);
   exchange.receive((events) => new UnifiedCall({ ...terms, events }));
 }
+
+/** The caller, whose properties are read on demand. */
+const callerOf = ({ key, seen, session }: { key: KeySnapshot; seen: SeenRequest; session: string | undefined }) => ({
+  key,
+  user: seen.userId,
+  session,
+  get properties() {
+    return seen.properties;
+  },
+});
 
 function describedBy(translator: Translator, body: Uint8Array, endpoint: Endpoint): Soon<Description | undefined> {
   const own = "shape" in endpoint ? endpoint.own : undefined;

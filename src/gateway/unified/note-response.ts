@@ -60,12 +60,12 @@ function noteSent({ admitted, attempt, work }: ResponseOptions): void {
   const { outbound, candidate } = attempt;
   const { recording } = admitted.exchange;
   const masked = maskOf(candidate.target.provider).headers;
-  const headers = withoutKeys(attempt.request.headers);
+  const { headers } = attempt.request;
   const edits = outbound.kind === "same" && work.isAsSent ? outbound.edits : undefined;
   if (edits !== undefined && recording.takesEdits(edits)) {
-    const shown = (name: string, value: string) => shownValue(name, value, masked);
+    const shown = (name: string, value: string) => (isOfKey(name) ? undefined : shownValue(name, value, masked));
     recording.sentEdited(headersBeside(headers, admitted.meta.headers, shown), edits);
-  } else recording.providerRequest({ headers: maskResponseHeaders(headers, masked), body: outbound.body });
+  } else recording.providerRequest({ headers: maskResponseHeaders(withoutKeys(headers), masked), body: outbound.body });
 }
 
 /** The same value for all calls of one way that lose nothing. */
@@ -122,8 +122,10 @@ const AWS = /^x-amz-/i;
 
 /** The request's headers without those that carry the credential. */
 export function withoutKeys(headers: readonly string[]): string[] {
-  return pairsWhere(headers, (name) => !KEYS.has(name) && !AWS.test(name));
+  return pairsWhere(headers, (name) => !isOfKey(name));
 }
+
+const isOfKey = (name: string) => KEYS.has(name) || AWS.test(name);
 
 /** Where a failed attempt was sent, for its record. */
 export function whereOf({ candidate, way, path }: Attempt) {

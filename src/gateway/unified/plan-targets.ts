@@ -78,13 +78,17 @@ interface TargetCaller {
   readonly properties: Readonly<Record<string, string>>;
 }
 
-export function demandOf({ key, user, session, properties }: TargetCaller, description: Description): Demand {
+export function demandOf(caller: TargetCaller, description: Description): Demand {
+  const { key, user, session } = caller;
   return {
     key,
     user: user ?? description.user,
     // Without a named session, the body's cache key keeps a conversation together; the record shows no session for it.
     session: session ?? description.cacheKey,
-    properties,
+    // Only routes with conditions on properties read them.
+    get properties() {
+      return caller.properties;
+    },
     needs: description.needs,
     inputTokens: description.inputTokens,
     maxTokens: description.maxTokens,

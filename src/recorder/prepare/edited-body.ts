@@ -3,7 +3,7 @@ import { headerValue } from "../../bodies/headers.ts";
 import { parseJson } from "../../mapping/events/json.ts";
 import type { Json } from "../../plugin-host/contract.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
-import { headersOf, type Side, type SideBytes } from "./sides.ts";
+import { EditedBytes, headersOf, type Side, type SideBytes } from "./sides.ts";
 
 /**
  * The request that the provider got, if it is the client's JSON with some members replaced.
@@ -11,27 +11,33 @@ import { headersOf, type Side, type SideBytes } from "./sides.ts";
  * @param client - the client's side, already read.
  * @returns undefined if its bytes must be read to know what they are.
  */
-export function editedSide(exchange: Exchange, { bytes }: SideBytes, client: Side): Side | undefined {
+export function editedSide(exchange: Exchange, given: SideBytes, client: Side): Side | undefined {
   const { body } = client;
   const typeOf = (side: "request" | "provider_request") => headerValue(headersOf(exchange, side), "content-type");
-  if (exchange.provider?.requestHead?.edited === undefined || body?.form !== "json" || body.sent !== body.bytes)
-    return undefined;
+  if (!(given instanceof EditedBytes) || body?.form !== "json" || body.sent !== body.bytes) return undefined;
   if (typeOf("request") !== typeOf("provider_request")) return undefined;
-  return { body: new EditedJson(bytes, body.mime), truncated: client.truncated };
+  return { body: new EditedJson(given, body), truncated: client.truncated };
 }
 
-/** Its value is parsed when it is first read: most records only store the bytes. */
-class EditedJson implements Body {
+/** Its bytes are made and parsed when they are first read: most records only store what is new in them. */
+export class EditedJson implements Body {
   readonly form = "json";
-  readonly bytes: Buffer;
   readonly events = undefined;
   readonly mime: string;
+  readonly given: EditedBytes;
+  /** The client's body. */
+  readonly client: Buffer;
   #text: string | undefined;
   #json: { readonly value: Json } | undefined;
 
-  constructor(bytes: Buffer, mime: string) {
-    this.bytes = bytes;
+  constructor(given: EditedBytes, { bytes, mime }: Pick<Body, "bytes" | "mime">) {
+    this.given = given;
+    this.client = bytes;
     this.mime = mime;
+  }
+
+  get bytes(): Buffer {
+    return this.given.bytes;
   }
 
   get sent(): Buffer {

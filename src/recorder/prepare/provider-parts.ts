@@ -1,8 +1,8 @@
 import { storedBody } from "../../bodies/stored-parts.ts";
-import { type CommonRange, keptRanges } from "../../json-text/edits.ts";
+import { EditedPart } from "../../store/packs/repeated-part.ts";
 import type { StoredPart } from "../../store/packs/request-content.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
-import { editedSide } from "./edited-body.ts";
+import { EditedJson, editedSide } from "./edited-body.ts";
 import type { PrepareDeps } from "./prepared.ts";
 import { decodedSide, type OtherSide, plainSide, type Side, type SideBytes, toSide } from "./sides.ts";
 
@@ -41,15 +41,17 @@ export function providerBodies(
 }
 
 /** These bodies as they are stored, a stream as its text. A body that the client wants omitted is not stored here either. */
-export function providerParts({ begin, provider }: Exchange, bodies: ProviderBodies): StoredPart[] {
+export function providerParts({ begin }: Exchange, bodies: ProviderBodies): StoredPart[] {
   const { provider_request: request, provider_response: response } = bodies;
-  const edit = provider?.requestHead?.edited;
   return [
-    ...(begin.omitRequest ? [] : toPart("provider_request", request, edit && keptRanges(edit.of, edit.edits))),
+    ...(begin.omitRequest ? [] : toPart("provider_request", request)),
     ...(begin.omitResponse ? [] : toPart("provider_response", response)),
   ];
 }
 
-function toPart(part: OtherSide, { body }: Side, common?: readonly CommonRange[]): StoredPart[] {
-  return body === undefined ? [] : [{ ...storedBody(part, body), ...(common && { common }) }];
+function toPart(part: OtherSide, { body }: Side): StoredPart[] {
+  if (body === undefined) return [];
+  if (!(body instanceof EditedJson)) return [storedBody(part, body)];
+  const { client, given, form, mime } = body;
+  return [new EditedPart({ part, form, contentType: mime || null }, { of: client, edits: given.edits })];
 }

@@ -1,9 +1,9 @@
 import { type Body, readBody } from "../../bodies/body.ts";
 import { readTailEvents } from "../../bodies/tail.ts";
-import { edited } from "../../json-text/edits.ts";
+import { type Edit, edited } from "../../json-text/edits.ts";
 import { type Decoded, decodeBody } from "../../runtime/content-coding.ts";
 import type { BodyKey } from "../../spool/body-key.ts";
-import type { EditedBody, RawHeaders, RoutingMeta } from "../../spool/frame.ts";
+import type { RawHeaders, RoutingMeta } from "../../spool/frame.ts";
 import type { Capture } from "../exchanges/capture.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
 import { knownHeaders } from "./known-headers.ts";
@@ -47,8 +47,9 @@ export function decodedSide(
 export function plainSide(exchange: Exchange, side: BodySide, deps: SideDeps): SideBytes | undefined {
   const edit = side === "provider_request" ? exchange.provider?.requestHead?.edited : undefined;
   if (edit !== undefined) {
-    const bytes = editedBytes(plainSide(exchange, "request", deps)?.bytes, edit);
-    return bytes && { bytes, incomplete: false, coded: false };
+    const client = plainSide(exchange, "request", deps)?.bytes;
+    // Edits could be misplaced in a body of which a part is missing.
+    return client?.byteLength === edit.of ? new EditedBytes(client, edit.edits) : undefined;
   }
   const capture = captureOf(exchange, side);
   const bytes = capture && decrypted(exchange, side, capture.read(deps.spool), deps.bodyKey);
@@ -96,9 +97,23 @@ export const providerPath = (exchange: Exchange): string => routingOf(exchange)?
 
 const isRequest = (side: BodySide) => side === "request" || side === "provider_request";
 
-/** The client's body as the provider got it; undefined if a part of it is missing, because edits could be misplaced in it. */
-function editedBytes(client: Buffer | undefined, { of, edits }: EditedBody): Buffer | undefined {
-  return client?.byteLength === of ? edited(client, edits) : undefined;
+/** The client's body as the provider got it. It is made when it is read: the record of most requests does not need it. */
+export class EditedBytes implements SideBytes {
+  readonly of: Buffer;
+  readonly edits: readonly Edit[];
+  readonly incomplete = false;
+  readonly coded = false;
+  #bytes: Buffer | undefined;
+
+  constructor(of: Buffer, edits: readonly Edit[]) {
+    this.of = of;
+    this.edits = edits;
+  }
+
+  get bytes(): Buffer {
+    this.#bytes ??= edited(this.of, this.edits);
+    return this.#bytes;
+  }
 }
 
 /** An empty client body counts as none; on the provider's side it replaces what the client sent or received. */

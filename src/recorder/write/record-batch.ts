@@ -4,6 +4,7 @@ import { TOGETHER_BYTES_MAX, together, withinLimit } from "../../plugin-host/hoo
 import { PROVIDER_UNKNOWN, providerOf } from "../../record/provider.ts";
 import { collectGarbage } from "../../runtime/memory.ts";
 import { NOTED_MAX, type ReadingNote, type Step } from "../../spool/reading-note.ts";
+import { lengthOfPart } from "../../store/packs/request-content.ts";
 import type { Positions } from "../../store/spool-positions.ts";
 import type { UsedTokens } from "../../threads.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
@@ -327,7 +328,7 @@ export class Batch {
       if (ready === undefined) await this.#withdraw(exchange);
       else {
         slice.push(ready);
-        for (const part of ready.record.parts) bytes += part.bytes.byteLength;
+        for (const part of ready.record.parts) bytes += lengthOfPart(part);
         for (const asset of ready.record.assets) bytes += asset.bytes.byteLength;
       }
       if (this.#oneByOne) break;

@@ -5,7 +5,13 @@ import { ChunkMemory } from "./chunk-memory.ts";
 import { cutAround, cutEvenly } from "./cut.ts";
 import { encodePlaced, type FilePlace, type Placed, type PlacedPart, type PlacedText, type Range } from "./placed.ts";
 import { repeatedRanges } from "./repeated-part.ts";
-import type { FileInPart, RequestContent, StoredAsset, StoredPart } from "./request-content.ts";
+import {
+  type FileInPart,
+  lengthOfPart,
+  type RequestContent,
+  type StoredAsset,
+  type StoredPart,
+} from "./request-content.ts";
 
 /** Bytes of a pack before compression: larger packs take a tenth less space but are read two to three times slower. */
 const PACK_BYTES = 131_072;
@@ -124,18 +130,19 @@ export class PackWriter {
     };
     const parts: PlacedPart[] = [];
     const files = eachOnce(content.assets);
-    const put = (stored: StoredPart, bytes: Uint8Array, sent: boolean, files: readonly FilePlace[]) => {
+    const put = (stored: StoredPart, sent: boolean, files: readonly FilePlace[]) => {
       const { part, form } = stored;
       const contentType = form === "binary" ? stored.contentType : null;
       const own = (rest: Buffer) => place(LANES[part], rest);
       const repeated = sent ? undefined : repeatedRanges(stored, { parts: content.parts, placed: parts }, own);
       const cut = isEven({ part, form }) ? cutEvenly : (whole: Uint8Array) => cutAround(whole, files);
-      parts.push({ part, form, sent, contentType, files, ranges: repeated ?? place(LANES[part], bytes, cut) });
+      const ranges = repeated ?? place(LANES[part], sent ? stored.sent! : stored.bytes, cut);
+      parts.push({ part, form, sent, contentType, files, ranges });
     };
     const within = new Set<string>();
     for (const part of content.parts) {
-      put(part, part.bytes, false, part.files === undefined ? NO_FILES : filesOf(part.files, files, within));
-      if (part.sent !== undefined) put(part, part.sent, true, NO_FILES);
+      put(part, false, part.files === undefined ? NO_FILES : filesOf(part.files, files, within));
+      if (part.sent !== undefined) put(part, true, NO_FILES);
     }
     const assets = files.map(({ id, contentType, bytes }) => ({
       id,
@@ -326,7 +333,7 @@ export function packsFor(contents: readonly RequestContent[]): number {
 
 function sizeOf({ parts, assets, texts }: RequestContent): number {
   let size = 0;
-  for (const { bytes, sent } of parts) size += bytes.length + (sent?.length ?? 0);
+  for (const part of parts) size += lengthOfPart(part) + (part.sent?.length ?? 0);
   for (const { bytes } of assets) size += bytes.length;
   return size + (texts.prompt?.length ?? 0) * 3 + (texts.completion?.length ?? 0) * 3;
 }

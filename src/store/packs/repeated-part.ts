@@ -1,10 +1,33 @@
-import type { CommonRange } from "../../json-text/edits.ts";
+import { bufferOf, edited } from "../../json-text/edits.ts";
 import { sliced } from "./gather.ts";
 import type { PlacedPart, Range } from "./placed.ts";
 import type { StoredPart } from "./request-content.ts";
 
-/** Shorter common ranges are stored again: a reference in the row takes half as much, and a range more to read. */
-const COMMON_BYTES_MIN = 64;
+/** Shorter kept ranges are stored again: a reference in the row takes half as much, and a range more to read. */
+const KEPT_BYTES_MIN = 64;
+
+type Edited = NonNullable<StoredPart["edited"]>;
+
+/** The request's part with edits. Its bytes are made when they are read, which packs do not. */
+export class EditedPart implements StoredPart {
+  readonly part: StoredPart["part"];
+  readonly form: StoredPart["form"];
+  readonly contentType: string | null;
+  readonly edited: Edited;
+  #bytes: Buffer | undefined;
+
+  constructor({ part, form, contentType }: Pick<StoredPart, "part" | "form" | "contentType">, given: Edited) {
+    this.part = part;
+    this.form = form;
+    this.contentType = contentType;
+    this.edited = given;
+  }
+
+  get bytes(): Buffer {
+    this.#bytes ??= edited(this.edited.of, this.edited.edits);
+    return this.#bytes;
+  }
+}
 
 /** The parts of one request in their order, and where the first of them were placed. */
 interface Parts {
@@ -13,36 +36,40 @@ interface Parts {
 }
 
 /**
- * The ranges of a part that repeats most of the request: where they have bytes in common it refers to the request's.
+ * The ranges of a part that is the request's with edits: what they keep is where the request's part is.
  *
- * @param place - stores the other bytes.
- * @returns undefined if the part does not repeat it: then it is stored like any other.
+ * @param place - stores other bytes.
+ * @returns undefined if it is not: then it is stored like any other.
  */
 export function repeatedRanges(
-  { bytes, common }: StoredPart,
+  { edited }: StoredPart,
   { parts, placed }: Parts,
   place: (bytes: Buffer) => readonly Range[],
 ): Range[] | undefined {
-  if (common === undefined) return undefined;
+  if (edited === undefined) return undefined;
+  const { of, edits } = edited;
   const request = parts.find(({ part }) => part === "request")?.bytes;
   const at = placed.find(({ part, sent }) => part === "request" && !sent)?.ranges;
   // A plugin may have changed or removed the request in the record.
-  if (request === undefined || at === undefined) return undefined;
-  for (const range of common) if (!isCommon(bytes, request, range)) return undefined;
+  if (request === undefined || at === undefined || (request !== of && !request.equals(of))) return undefined;
   const ranges: Range[] = [];
-  let done = 0;
-  for (const { at: start, from, length } of common) {
-    if (length < COMMON_BYTES_MIN) continue;
-    if (start > done) ranges.push(...place(bytes.subarray(done, start)));
-    ranges.push(...sliced(at, from, from + length));
-    done = start + length;
+  let own: Uint8Array[] = [];
+  const keep = (from: number, to: number) => {
+    if (to - from < KEPT_BYTES_MIN) {
+      if (to > from) own.push(of.subarray(from, to));
+      return;
+    }
+    if (own.length > 0) ranges.push(...place(bufferOf(own.length === 1 ? own[0]! : Buffer.concat(own))));
+    own = [];
+    ranges.push(...sliced(at, from, to));
+  };
+  let read = 0;
+  for (const { from, to, text } of edits) {
+    keep(read, from);
+    if (text !== "") own.push(Buffer.from(text));
+    read = to;
   }
-  if (done < bytes.length) ranges.push(...place(bytes.subarray(done)));
+  keep(read, of.length);
+  if (own.length > 0) ranges.push(...place(Buffer.concat(own)));
   return ranges;
-}
-
-function isCommon(bytes: Buffer, request: Buffer, { at, from, length }: CommonRange): boolean {
-  const [end, requestEnd] = [at + length, from + length];
-  if (end > bytes.length || requestEnd > request.length) return false;
-  return request.compare(bytes, at, end, from, requestEnd) === 0;
 }

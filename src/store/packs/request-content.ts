@@ -1,4 +1,4 @@
-import type { CommonRange } from "../../json-text/edits.ts";
+import type { Edit } from "../../json-text/edits.ts";
 import type { BodyForm, BodyPart } from "./placed.ts";
 
 /** A file inside a body: the range of its text between the quotes of a JSON string, and its asset. */
@@ -20,9 +20,12 @@ export interface StoredPart {
   readonly files?: readonly FileInPart[];
   /** What was sent, if it differs from `bytes`: text in another encoding. */
   readonly sent?: Buffer;
-  /** Ranges of `bytes` that the part `request` has too, in order: they are not stored again. */
-  readonly common?: readonly CommonRange[];
+  /** Set if `bytes` are those of the part `request` with edits: only what they put in is stored. */
+  readonly edited?: { readonly of: Buffer; readonly edits: readonly Edit[] };
 }
+
+/** Length of a part, nearly: the bytes of an edited one are made only when they are read. */
+export const lengthOfPart = (part: StoredPart): number => (part.edited?.of ?? part.bytes).byteLength;
 
 /** A file from a JSON body, where it was base64. */
 export interface StoredAsset {

@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { type Edit, edited, keptRanges } from "../../../src/json-text/edits.ts";
+import type { Edit } from "../../../src/json-text/edits.ts";
 import { openLocal } from "../../../src/store/database/local.ts";
 import { migrate } from "../../../src/store/migrate.ts";
+import { EditedPart } from "../../../src/store/packs/repeated-part.ts";
 import type { RequestContent, StoredPart } from "../../../src/store/packs/request-content.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { assertProperty, chance } from "../../chance.ts";
@@ -33,7 +34,7 @@ const json = (part: StoredPart["part"], bytes: Buffer): StoredPart => ({
 
 /** A request whose provider got it with edits. */
 function requestOf(request: Buffer, edits: readonly Edit[]): RequestContent {
-  const sent = { ...json("provider_request", edited(request, edits)), common: keptRanges(request.length, edits) };
+  const sent = new EditedPart({ part: "provider_request", form: "json", contentType: null }, { of: request, edits });
   const parts = [json("headers", Buffer.from("{}")), json("request", request), sent];
   return { requestId: crypto.randomUUID(), organizationId: "o", parts, assets: [], texts: NO_TEXTS };
 }
