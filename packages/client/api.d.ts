@@ -1133,6 +1133,13 @@ export interface Operations {
     readonly body: undefined;
     readonly data: unknown;
   };
+  /** List invitations */
+  readonly "GET /v1/invitations": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
   /** Invite somebody */
   readonly "POST /v1/invitations": {
     readonly path: Nothing;
@@ -1142,6 +1149,15 @@ export interface Operations {
       /** One of viewer, analyst, developer, admin. */
       readonly role: string;
     };
+    readonly data: unknown;
+  };
+  /** Revoke an invitation */
+  readonly "DELETE /v1/invitations/{token}": {
+    readonly path: {
+      readonly token: string;
+    };
+    readonly query: Nothing;
+    readonly body: undefined;
     readonly data: unknown;
   };
   /** Accept an invitation */

@@ -6,6 +6,7 @@ export const ACTIONS = {
   "access.refused": "a refused attempt without an action of its own",
   "session.ended": "a log-in was ended by its user or an admin",
   "user.invited": "an invitation was created",
+  "invitation.revoked": "an invitation was revoked before it was used",
   "user.created": "a user was created, by command, invitation or single sign-on",
   "user.changed": "a user was renamed, made operator, or has a new password",
   "user.disabled": "a user was disabled or enabled again",

@@ -121,6 +121,14 @@ test("an account shows its log-ins, switches organizations and changes its passw
   await page.getByRole("button", { name: "Create link" }).click();
   await page.getByText(`${it.weir.api}/invitation/`).waitFor();
   await page.getByRole("button", { name: "Done" }).click();
+  const invitation = page
+    .getByRole("table", { name: "Invitations" })
+    .getByRole("row", { name: /^new@example\.test viewer/ });
+  await invitation.waitFor();
+  expect(await findingsInBothThemes(page)).toEqual([]);
+  await invitation.getByRole("button", { name: "Revoke" }).click();
+  await page.getByRole("button", { name: "Revoke invitation" }).click();
+  await invitation.waitFor({ state: "detached" });
   await page.getByRole("button", { name: "Change role of mae@example.test" }).click();
   await page.getByLabel("Role", { exact: true }).selectOption("analyst");
   expect(await findingsInBothThemes(page)).toEqual([]);

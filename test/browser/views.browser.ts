@@ -156,6 +156,10 @@ test("rows are selected by keyboard or all at once, and changed together", async
   await page.getByText("1 selected").waitFor();
   await page.getByRole("checkbox", { name: "Select all loaded" }).check();
   await page.getByText("2 selected").waitFor();
+  await button(page, "Add score").click();
+  // The browser's own message about a wrong value ends with it.
+  expect(await page.getByRole("textbox", { name: "Value" }).getAttribute("title")).toBe("A number, true or false.");
+  await button(page, "Cancel").click();
   await button(page, "Set property").click();
   await page.getByRole("dialog").getByLabel("Name", { exact: true }).fill("Reviewed");
   await page.getByRole("textbox", { name: "Value" }).fill("yes");

@@ -21,6 +21,7 @@ const GLOSSARY: readonly (readonly [wrong: RegExp, word: string])[] = [
   [/\btokens (?:in|out)\b"/i, "Input tokens, Output tokens"],
   [/(?:prompt|completion) tokens/i, "Input tokens, Output tokens"],
   [/\bstop texts\b/i, "Stop sequences"],
+  [/(?:show or hide|title=")values?\b|the values"/i, "facets"],
   [/refuse losses/i, "Strict translation"],
   [/"(?:least|most)"/i, "Min, Max"],
 ];

@@ -2,7 +2,7 @@ import { Elysia, t } from "elysia";
 import { GatewayError } from "../../errors.ts";
 import { isPassword, whyWeak } from "../../people/password.ts";
 import { publicOrigin } from "../../sso/provider.ts";
-import { acceptInvitation, invite } from "../../store/people/invitations.ts";
+import { acceptInvitation, invite, listInvitations, revokeInvitation } from "../../store/people/invitations.ts";
 import { endLogin, listLogins } from "../../store/people/logins.ts";
 import { listMembers, MEMBER_ROLES, putMember, readRole, removeMember } from "../../store/people/members.ts";
 import { changeOrganization, createOrganization, shownOrganizations } from "../../store/people/organizations.ts";
@@ -38,6 +38,7 @@ export function peopleEndpoints(context: ApiContext, callers: Callers) {
   return new Elysia()
     .use(loginEndpoints(context, callers))
     .use(memberEndpoints(context, callers))
+    .use(invitationEndpoints(context, callers))
     .use(userEndpoints(context, callers))
     .use(organizationEndpoints(context, callers));
 }
@@ -158,6 +159,28 @@ function memberEndpoints(context: ApiContext, callers: Callers) {
         return success({ user_id: params.id });
       },
       endpoint("Members", "Remove a member", "Their keys of the organization stop."),
+    );
+}
+
+function invitationEndpoints(context: ApiContext, callers: Callers) {
+  const { records } = context.home.reader;
+  const writable = async () => (await context.home.writer()).records;
+  return new Elysia()
+    .get(
+      "/v1/invitations",
+      async ({ request }) => success(await listInvitations(records, callers.of(request).organizationId)),
+      endpoint("Members", "List invitations", "Those that still work, without their links."),
+    )
+    .delete(
+      "/v1/invitations/:token",
+      async ({ params, request }) => {
+        const caller = callers.of(request);
+        const which = { organizationId: caller.organizationId, idOrToken: params.token };
+        const id = await revokeInvitation(await writable(), which, caller);
+        if (id === undefined) throw noSuch("invitation");
+        return success({ id });
+      },
+      endpoint("Members", "Revoke an invitation", "By its id in the list, or by the token of its link."),
     )
     .post(
       "/v1/invitations",

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { and, eq, gt, isNull, sql } from "drizzle-orm";
+import { and, desc, eq, gt, isNull, or, sql } from "drizzle-orm";
 import { GatewayError } from "../../errors.ts";
 import { hashKey } from "../../keys.ts";
 import type { Acting } from "../../people/actor.ts";
@@ -77,6 +77,60 @@ export async function pendingInvitations(
     .select({ id, organization_id, role })
     .from(invitations)
     .where(and(eq(address, email), isNull(used_at), gt(expires_at, Date.now())));
+}
+
+export interface PendingInvitation extends Invitation {
+  /** Name of the inviter. */
+  readonly invited_by: string;
+  readonly created_at: string;
+}
+
+/** Invitations that still work, the newest first, without their tokens. */
+export async function listInvitations(
+  records: Database,
+  organizationId: string,
+): Promise<readonly PendingInvitation[]> {
+  const { id, email, organization_id, role, invited_by, created_at, expires_at, used_at } = invitations;
+  const found = await over(records)
+    .select({ id, email, organization_id, role, invited_by, created_at, expires_at })
+    .from(invitations)
+    .where(and(eq(organization_id, organizationId), isNull(used_at), gt(expires_at, Date.now())))
+    .orderBy(desc(created_at));
+  return found.map((row) => ({ ...row, created_at: isoTime(row.created_at), expires_at: isoTime(row.expires_at) }));
+}
+
+/**
+ * Removes an invitation, so that its link does not work.
+ *
+ * @param idOrToken - its id in the list, or the token of its link.
+ * @returns the id; undefined if the organization has no such pending invitation.
+ */
+export async function revokeInvitation(
+  records: Database,
+  { organizationId, idOrToken }: { readonly organizationId: string; readonly idOrToken: string },
+  by: Acting,
+): Promise<string | undefined> {
+  const pending = and(eq(invitations.organization_id, organizationId), isNull(invitations.used_at));
+  const named = or(eq(invitations.id, idOrToken), eq(invitations.token_hash, hashKey(idOrToken)));
+  const found = await over(records).select().from(invitations).where(and(pending, named)).get();
+  if (found === undefined) return undefined;
+  const { id, email, role } = found;
+  await recorded(
+    records,
+    [
+      over(records)
+        .delete(invitations)
+        .where(and(pending, eq(invitations.id, id))),
+    ],
+    by,
+    {
+      action: "invitation.revoked",
+      organizationId,
+      object: { kind: "user", id, name: email },
+      before: { role },
+    },
+  );
+  return id;
 }
 
 export function useOf(records: Database, invitationId: string) {

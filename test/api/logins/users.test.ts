@@ -71,6 +71,28 @@ test("an invitation works once; its user has the role, which changes with the ne
   expect((await logIn("ada@example.test", PASSWORD)).json.code).toBe("not_a_member");
 });
 
+test("admins list the invitations of their organization that still work, and revoke them by id or token", async () => {
+  const accept = async (address: string) =>
+    (await it.call("POST", address, { key: null, headers: own(), body: { name: "Lee", password: PASSWORD } })).status;
+  const list = async (key = it.keys.admin) => (await it.call("GET", "/v1/invitations", { key })).json.data;
+  const before = (await list()).length;
+  const [first, second] = [await invited("lee@example.test", "viewer"), await invited("kit@example.test", "analyst")];
+  const lee = (await list()).find(({ email }: { email: string }) => email === "lee@example.test");
+  expect(lee).toEqual({
+    ...{ id: expect.any(String), email: "lee@example.test", organization_id: expect.any(String), role: "viewer" },
+    ...{ invited_by: expect.any(String), created_at: expect.any(String), expires_at: expect.any(String) },
+  });
+  expect(await list()).toHaveLength(before + 2);
+  expect((await list(it.keys.other)).map(({ email }: { email: string }) => email)).not.toContain("lee@example.test");
+  const revoke = async (what: string, key = it.keys.admin) => (await it.call("DELETE", what, { key })).status;
+  expect(await revoke(`/v1/invitations/${lee.id}`, it.keys.other)).toBe(404);
+  expect(await revoke(`/v1/invitations/${lee.id}`)).toBe(200);
+  expect(await revoke(`/v1/invitations/${lee.id}`)).toBe(404);
+  expect(await revoke(second)).toBe(200);
+  expect([await accept(first), await accept(second)]).toEqual([404, 404]);
+  expect(await list()).toHaveLength(before);
+});
+
 test("inviting an existing user does not give access to the account", async () => {
   await person(it.store.records, { email: "eve@example.test", name: "Eve", password: PASSWORD });
   const address = await invited("eve@example.test", "viewer", it.keys.other);

@@ -28,7 +28,7 @@ export function ScoreFields({ scores, error, onChange }: ScoreFieldsProps) {
       {scores.length < SCORES_MAX ? (
         <button
           type="button"
-          className="small"
+          className="small add-score"
           onClick={() => {
             const id = Math.max(...scores.map((each) => each.id)) + 1;
             onChange([...scores, { id, name: "", kind: "boolean", description: "", choices: "" }]);
@@ -56,7 +56,7 @@ interface OneScoreProps {
 function OneScore({ score, onChange, onRemove }: OneScoreProps) {
   const { name, kind, description, choices } = score;
   return (
-    <div className="fields">
+    <div className="fields score-fields">
       <Field label="Score">
         {(ids) => (
           <input

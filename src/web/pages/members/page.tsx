@@ -12,6 +12,7 @@ import { Page } from "../../parts/page.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { Time } from "../../parts/values.tsx";
 import { useMissing, useSession } from "../../session.ts";
+import { Invitations } from "./invitations.tsx";
 import { Invite } from "./invite.tsx";
 import { RoleDialog } from "./role-dialog.tsx";
 import { MEMBERS } from "./roles.tsx";
@@ -51,6 +52,7 @@ export function MembersPage() {
           {(rows) => <DataTable label="Members" rows={rows} columns={columns} rowKey={({ user_id }) => user_id} />}
         </ListStates>
       )}
+      {missing === undefined ? <Invitations /> : null}
       {edited === "new" ? <Invite onClose={close} /> : null}
       {edited === undefined || edited === "new" ? null : <RoleDialog member={edited} onClose={close} />}
     </Page>

@@ -90,11 +90,11 @@ export const COLUMNS: readonly RequestColumn[] = [
         <Status of={row.response_status} />
       ),
   },
-  { id: "input", header: "Input", width: 181, ...said((row) => row.input) },
+  { id: "input", header: "Input", width: 174, ...said((row) => row.input) },
   {
     id: "output",
     header: "Output",
-    width: 181,
+    width: 174,
     ...said((row) => row.output ?? row.error_message),
   },
   { id: "tools", header: "Tools called", width: 140, ...named((row) => toolNames(row.output).join(", ")) },
@@ -122,7 +122,7 @@ export const COLUMNS: readonly RequestColumn[] = [
   {
     id: "cost",
     header: "Cost",
-    width: 110,
+    width: 124,
     end: true,
     cut: true,
     sort: "cost",

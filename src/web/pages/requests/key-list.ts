@@ -11,7 +11,7 @@ export const LIST_KEYS = [
   ["s", "search"],
   ["/", "filter"],
   ["b", "filter builder"],
-  ["f", "show or hide the values"],
+  ["f", "show or hide the facets"],
   ["l", "live on or off"],
   ["r", "refresh"],
   ["Shift ← →", "on a column's head: move the column"],

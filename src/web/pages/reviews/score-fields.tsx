@@ -75,7 +75,7 @@ export function ScoreFields({ scores, onChange }: ScoreFieldsProps) {
       {scores.length < SCORES_MAX ? (
         <button
           type="button"
-          className="small"
+          className="small add-score"
           onClick={() => onChange([...scores, { id: scores.length, name: "", kind: "boolean", choices: "" }])}
         >
           <Icon name="plus" size={12} /> Add a score

@@ -99,7 +99,7 @@ export function BulkDialog({ kind, question, ids, onClose }: BulkDialogProps) {
               )}
             </Field>
           )}
-          <Field label="Value" {...(kind === "score" ? { hint: "A number, true or false." } : {})}>
+          <Field label="Value" {...(kind === "score" ? { hint: SCORE_HINT } : {})}>
             {(field) => (
               <input
                 {...field}
@@ -107,6 +107,7 @@ export function BulkDialog({ kind, question, ids, onClose }: BulkDialogProps) {
                 disabled={isRemoval}
                 required={kind === "score"}
                 pattern={kind === "score" ? SCORE_PATTERN : undefined}
+                title={kind === "score" ? SCORE_HINT : undefined}
                 onChange={(event) => setValue(event.target.value)}
               />
             )}
@@ -123,6 +124,8 @@ export function BulkDialog({ kind, question, ids, onClose }: BulkDialogProps) {
   );
 }
 
+/** Browsers add the title to their own message about the pattern. */
+const SCORE_HINT = "A number, true or false.";
 const SCORE_PATTERN = "true|false|[\\-+]?[0-9]*\\.?[0-9]+([eE][\\-+]?[0-9]+)?";
 
 function workOf(kind: BulkKind, name: string, value: string | null): Work {
