@@ -34,16 +34,34 @@ const NONE: readonly string[] = [];
 const UNSUPPORTED = /unsupported|unknown|not supported|deprecated|unrecognized|unexpected|extra inputs/i;
 const QUOTED = /['"`]([A-Za-z_][\w.]{0,60})['"`]/g;
 
-/** The top-level member that a 400 reports as unsupported: `error.param`, else a member's name in quotes. */
-export function rejectedMember(errorText: string, sent: Uint8Array): string | undefined {
+/** Members of a body that hold settings. */
+const HOLDERS = new Set(["generationConfig", "inferenceConfig", "options"]);
+
+/** Gemini's newer models refuse penalties in words that name no member. */
+const PENALTY = /^penalty is not enabled/i;
+const PENALTIES = ["presencePenalty", "frequencyPenalty"];
+
+/** The members that a 400 reports as unsupported: `error.param`, else a member's name in quotes; often one. */
+export function rejectedMembers(errorText: string, sent: Uint8Array): readonly string[] {
   const body = parseJson(errorText.slice(0, 16_384));
   const error = objectOf(body?.error);
   const message = textOf(error?.["message"]) ?? textOf(body?.message) ?? errorText.slice(0, 2_000);
-  if (!UNSUPPORTED.test(message) && !UNSUPPORTED.test(textOf(error?.["code"]) ?? "")) return undefined;
-  // Scans bytes: a large body must not be parsed in the thread that relays streams.
-  const members = new Set(topLevelMembers(sent)?.map(({ name }) => name));
+  const isPenalty = PENALTY.test(message);
+  if (!isPenalty && !UNSUPPORTED.test(message) && !UNSUPPORTED.test(textOf(error?.["code"]) ?? "")) return NONE;
+  const members = new Set(memberNames(sent));
+  if (isPenalty) return PENALTIES.filter((name) => members.has(name));
   const named = [textOf(error?.["param"]), ...[...message.matchAll(QUOTED)].map(([, name]) => name)];
-  return named.find((name) => name !== undefined && members.has(name) && !NEEDED.has(name));
+  const member = named.find((name) => name !== undefined && members.has(name) && !NEEDED.has(name));
+  return member === undefined ? NONE : [member];
+}
+
+/** Scans bytes: a large body must not be parsed in the thread that relays streams. */
+function memberNames(sent: Uint8Array): string[] {
+  const top = topLevelMembers(sent) ?? [];
+  const held = top
+    .filter(({ name }) => HOLDERS.has(name))
+    .flatMap(({ valueStart, end }) => topLevelMembers(sent.subarray(valueStart, end)) ?? []);
+  return [...top, ...held].map(({ name }) => name);
 }
 
 /** Required members, which are never dropped. */

@@ -9,7 +9,7 @@ import { speedKey } from "../../routing/order.ts";
 import { type Candidate, type Next, restSubjectOf, type Walk } from "../../routing/walk.ts";
 import { type UpstreamCall, UpstreamError, type UpstreamEvents } from "../../runtime/http/upstream.ts";
 import { after, isPending, type Soon } from "../../runtime/pending.ts";
-import { namesState, rejectedMember } from "../../unified/rejected-member.ts";
+import { namesState, rejectedMembers } from "../../unified/rejected-member.ts";
 import type { Admitted } from "../admitted.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
 import { OwnFailure } from "../own-failure.ts";
@@ -188,11 +188,11 @@ export class UnifiedCall implements UpstreamCall {
     if (outcome.failure.status !== 400) return undefined;
     const { attempt, body } = outcome;
     const { candidate } = attempt;
-    const member = attempt.outbound.kind === "translated" ? rejectedMember(body, attempt.outbound.body) : undefined;
+    const members = attempt.outbound.kind === "translated" ? rejectedMembers(body, attempt.outbound.body) : NONE;
     const dropsState = namesState(body);
-    if (member === undefined && !dropsState) return undefined;
+    if (members.length === 0 && !dropsState) return undefined;
     this.#failed = { outcome, label: undefined };
-    if (member !== undefined)
+    for (const member of members)
       this.#options.parts.unified.rejected.note(speedKey({ ...candidate.target, model: candidate.model }), member);
     const issuer = dropsState ? NO_ISSUER : undefined;
     return { candidate, without: this.#knownRejected(candidate), issuer, isRepeat: true };
