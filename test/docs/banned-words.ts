@@ -8,6 +8,9 @@ export const BANNED: readonly (readonly [RegExp, string])[] = [
   [/\ball the same\b/i, "still, anyway"],
   [/\bprocessors?\b/i, "CPU, core"],
   [/\bforemost\b/i, "top"],
+  [/\bunless given\b/i, "default: …"],
+  [/\b(?:is|are|be|being) tried again\b/i, "retried"],
+  [/\bnot known here\b/i, "unknown"],
   [/\b(?:is|are|was|were|be|been) told of\b/i, "notify, report"],
 ];
 

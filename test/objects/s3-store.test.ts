@@ -69,12 +69,12 @@ describe("an object store", () => {
     await expect(nowhere.list("").next()).rejects.toThrow("NoSuchBucket");
   });
 
-  test("that is away is tried again, and says so at last", async () => {
+  test("that is away is retried, and finally reported", async () => {
     const gone = open({ bodies_url: "http://127.0.0.1:9" });
     await expect(gone.put("x", Buffer.from("x"))).rejects.toMatchObject({ code: "bodies_unavailable" });
   });
 
-  test("that fails for a moment is tried again", async () => {
+  test("that fails for a moment is retried", async () => {
     let calls = 0;
     await using busy = Bun.serve({
       hostname: "127.0.0.1",

@@ -52,7 +52,7 @@ test.each([
   expect(registry.degraded()).toEqual([]);
 });
 
-test("a change that only loads slowly, as on a machine with much to do, is tried again with more time", async () => {
+test("a change that only loads slowly, as on a machine with much to do, is retried with more time", async () => {
   await using there = await dropInFolder();
   using live = await registryOf(there.path);
   await there.write("a.ts", `while (Date.now() < ${Date.now() + 5_000}); ${provider("ACME")}`);

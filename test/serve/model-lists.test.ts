@@ -56,7 +56,7 @@ test("a provider is called when its credential is stored, when that changes, and
   ]);
 });
 
-test("a failure leaves the last list, is said once, and is tried again sooner", async () => {
+test("a failure leaves the last list, is said once, and is retried sooner", async () => {
   let broken = false;
   using it = opened(async () => {
     if (broken) throw new Error("it broke");

@@ -1,6 +1,6 @@
 import type { Database } from "./database.ts";
 
-/** How long a gate stays closed at most: what failed is tried again, and nothing depends on stamps alone. */
+/** How long a gate stays closed at most: a failed query is retried, and nothing depends on stamps alone. */
 const CLOSED_MS_MAX = 5_000;
 
 /**

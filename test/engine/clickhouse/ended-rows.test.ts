@@ -5,7 +5,7 @@ import { EndedRows } from "../../../src/engine/clickhouse/write/ended-rows.ts";
 
 const KEPT = 100;
 
-test("a removal that fails is tried again after as many rows, not with each batch", async () => {
+test("a removal that fails is retried after as many rows, not with each batch", async () => {
   let tried = 0;
   using server = Bun.serve({
     hostname: "127.0.0.1",

@@ -34,7 +34,7 @@ export class EndedRows {
     if (this.#count !== undefined) this.#count += count;
     if (this.#removal !== undefined || (this.#count ?? this.#kept) < this.#kept) return;
     this.#removal = this.#removeMany()
-      // Queries show the same without it. It is tried again after as many rows: not with each batch, if it is not allowed.
+      // Queries show the same without it. It is retried after as many rows: not with each batch, if it is not allowed.
       .catch(() => {
         this.#count = 0;
       })

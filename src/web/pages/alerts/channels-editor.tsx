@@ -53,7 +53,7 @@ interface ChannelFieldsProps {
 
 function ChannelFields({ channel, onChange, errorAt }: ChannelFieldsProps) {
   const { target, targetLabel, placeholder } = CHANNELS[channel.type];
-  // The secret of a stored channel is not known here: if left empty, it stays unchanged.
+  // The dashboard does not get the secret of a stored channel: if left empty, it stays unchanged.
   const isKept = channel.address !== undefined && channel[target] === undefined;
   return (
     <>
