@@ -10,6 +10,6 @@ export default {
   extends: "OPENAI",
   basePath: "/openai/v1",
   shapes: ["chat-completions", "responses"],
-  // Its chat completions have no web search.
-  models: [{ match: "*", rejects: ["web_search_options"] }],
+  // It has no web search of OpenAI's form, in neither shape.
+  models: [{ match: "*", rejects: ["web_search_options", "web_search"] }],
 } satisfies ProviderPlugin;

@@ -1,6 +1,22 @@
 import { expect, test } from "bun:test";
 import { at, chatResponse, json, KEY, messagesResponse, standIn, startUnified } from "./house.ts";
 
+test("Groq's Responses have none either", async () => {
+  await using provider = standIn(() => json(chatResponse("hi")));
+  await using gateway = await startUnified({ credentials: [at("GROQ", provider.origin)] });
+  const tools = [
+    { name: "look", input_schema: { type: "object", properties: {} } },
+    { type: "web_search_20250305", name: "web_search" },
+  ];
+  const response = await fetch(`${gateway.origin}/v1/messages`, {
+    method: "POST",
+    headers: { "x-api-key": KEY },
+    body: JSON.stringify({ model: "groq/m", max_tokens: 99, messages: [{ role: "user", content: "hello" }], tools }),
+  });
+  expect([response.status, response.headers.get("gateway-warning")]).toEqual([200, "dropped tools[1]"]);
+  expect(provider.received.map(({ path }) => path)).toEqual(["/openai/v1/chat/completions"]);
+});
+
 const FUNCTION = { type: "function", name: "look", parameters: { type: "object", properties: {} } };
 
 /** What Codex declares beside its functions. */

@@ -33,6 +33,7 @@ export const responsesShape: Shape = {
     callId: /^[\x21-\x7e]{1,64}$/,
     reasoning: "effort",
     maxTokensLeast: 16,
+    searchMember: "web_search",
     efforts: OPENAI_EFFORTS,
   },
   writeRequest,
