@@ -21,6 +21,7 @@ import { StreamTail } from "./stream-tail.ts";
 import { joinSockets } from "./websocket/websocket.ts";
 
 const NONE: readonly string[] = [];
+const COMPLETE: Ending = { outcome: "complete" };
 
 /**
  * One exchange in flight: relays the provider's response to the client, chunk by chunk, with back-pressure. It is also the
@@ -57,7 +58,8 @@ export class Exchange implements UpstreamEvents, InFlight, Departing, UploadOwne
   /** When `checkProgress` first saw the current wait; 0 before. */
   #waitsSinceMs = 0;
   #ended = false;
-  #firstForwardedAt: number | undefined;
+  /** When the request was passed on for the first time. */
+  firstForwardedAt: number | undefined;
   /** The provider's status, once known. */
   #status = 0;
   readonly #writer: ResponseWriter;
@@ -134,8 +136,8 @@ export class Exchange implements UpstreamEvents, InFlight, Departing, UploadOwne
 
   #receiving(call: UpstreamCall, forwarded: boolean): UpstreamCall {
     this.call = call;
-    if (forwarded) this.#firstForwardedAt = this.clock();
-    this.recording.forwardedAt = this.#firstForwardedAt;
+    if (forwarded) this.firstForwardedAt = this.clock();
+    this.recording.forwardedAt = this.firstForwardedAt;
     this.awaitProgress(this.#deps.upstreamTimeoutMs);
     return call;
   }
@@ -236,7 +238,7 @@ export class Exchange implements UpstreamEvents, InFlight, Departing, UploadOwne
   finish(): boolean {
     if (this.#ended) return false;
     this.#rest = this.#writer.takeHeld();
-    this.#close({ outcome: "complete" });
+    this.#close(COMPLETE);
     return true;
   }
 
@@ -335,7 +337,7 @@ export class Exchange implements UpstreamEvents, InFlight, Departing, UploadOwne
   #endingOfGone(): Ending {
     const gone = { outcome: "client_gone", status: 499 } as const;
     if (this.#tail === undefined || this.recording.responseBytes === 0 || !this.#writer.isTaken) return gone;
-    return this.#tail.isWhole ? { outcome: "complete" } : { ...gone, mayBeWhole: true };
+    return this.#tail.isWhole ? COMPLETE : { ...gone, mayBeWhole: true };
   }
 
   #finish(ending: Ending): void {
@@ -356,16 +358,6 @@ export class Exchange implements UpstreamEvents, InFlight, Departing, UploadOwne
     const status = ending.status ?? this.#status;
     this.#end = { id: this.id, status, outcome: ending.outcome, forwarded: recording.forwardedAt !== undefined };
     for (const listener of this.#onEnd ?? []) listener(this.#end);
-    this.#deps.metrics.count({
-      provider: this.provider?.name ?? "CUSTOM",
-      status,
-      outcome: ending.outcome,
-      startedAt: this.startedAt,
-      firstForwardedAt: this.#firstForwardedAt,
-      forwardedAt: recording.forwardedAt,
-      firstByteAt: recording.firstByteAt,
-      requestBytes: recording.requestBytes,
-      responseBytes: recording.responseBytes,
-    });
+    this.#deps.metrics.count(this.provider?.name ?? "CUSTOM", this.#end, this, recording);
   }
 }

@@ -1,3 +1,4 @@
+import type { RequestEnd } from "../plugin-host/contract.ts";
 import { type Distribution, metricText } from "../runtime/metric-text.ts";
 import { Buckets, countText, gaugeText, histogramText } from "../runtime/metrics.ts";
 import type { Outcome, SpoolStats } from "../spool/frame.ts";
@@ -13,15 +14,14 @@ const FIRST_BYTE_BUCKETS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 3
 /** First digits of a status of up to three digits. */
 const STATUS_CLASSES = 10;
 
-/** One ended exchange for the metrics. Times are milliseconds since 1970. */
-interface Measured {
-  /** A loaded provider's name or CUSTOM, never a name made up by a client. */
-  readonly provider: string;
-  readonly status: number;
-  readonly outcome: Outcome;
+/** When an exchange started and was forwarded for the first time, in milliseconds since 1970. */
+interface Started {
   readonly startedAt: number;
-  /** When it was forwarded: the first time, and in the try that got the response. */
   readonly firstForwardedAt: number | undefined;
+}
+
+/** The try that got the response: when it was forwarded and responded, in milliseconds since 1970, and the bodies' bytes. */
+interface Relayed {
   readonly forwardedAt: number | undefined;
   readonly firstByteAt: number | undefined;
   readonly requestBytes: number;
@@ -53,11 +53,17 @@ export class GatewayMetrics {
     this.#watched = watched;
   }
 
-  count(exchange: Measured): void {
-    this.#classesOf(exchange.provider, exchange.outcome)[Math.floor(exchange.status / 100)]!++;
-    this.#requestBytes += exchange.requestBytes;
-    this.#responseBytes += exchange.responseBytes;
-    const { startedAt, firstForwardedAt, forwardedAt, firstByteAt } = exchange;
+  /**
+   * Counts an exchange that has ended.
+   *
+   * @param provider - a loaded provider's name or CUSTOM, never a name made up by a client.
+   */
+  count(provider: string, { status, outcome }: RequestEnd, started: Started, relayed: Relayed): void {
+    this.#classesOf(provider, outcome)[Math.floor(status / 100)]!++;
+    this.#requestBytes += relayed.requestBytes;
+    this.#responseBytes += relayed.responseBytes;
+    const { startedAt, firstForwardedAt } = started;
+    const { forwardedAt, firstByteAt } = relayed;
     if (firstForwardedAt === undefined || forwardedAt === undefined) return;
     this.#overhead.observe((firstForwardedAt - startedAt) / 1_000);
     if (firstByteAt !== undefined) this.#firstByte.observe((firstByteAt - forwardedAt) / 1_000);

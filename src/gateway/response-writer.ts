@@ -100,11 +100,14 @@ export class ResponseWriter {
   #flushSoon(): void {
     if (this.#flushRequested || !this.#isOpen) return;
     this.#flushRequested = true;
-    queueMicrotask(() => {
-      this.#flushRequested = false;
-      // A response that is already complete leaves in one write.
-      if (!this.#owner.ended && !this.#endRequested) this.flush();
-    });
+    flushing.push(this);
+    queueMicrotask(flushNext);
+  }
+
+  /** Sends what has arrived in this turn, unless the response is already complete: that leaves in one write. */
+  flushDue(): void {
+    this.#flushRequested = false;
+    if (!this.#owner.ended && !this.#endRequested) this.flush();
   }
 
   #writeHeld(): boolean {
@@ -127,3 +130,7 @@ export class ResponseWriter {
     });
   }
 }
+
+/** Writers that wait for their microtask. One function serves all: a closure for each response would be garbage. */
+const flushing: ResponseWriter[] = [];
+const flushNext = (): void => flushing.shift()?.flushDue();

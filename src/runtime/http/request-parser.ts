@@ -188,7 +188,9 @@ export class RequestParser {
     const text = bytes.toString("latin1", at, end);
     const found = text.indexOf("\r\n");
     const lineEnd = found < 0 ? text.length : found;
-    const { method, url, old } = readLine(text, lineEnd);
+    const method = readMethod(text);
+    const url = readTarget(text, method.length + 1, lineEnd);
+    const old = text.charCodeAt(lineEnd - 1) === ZERO;
     // Those in the target are refused by the request's handler.
     if (MALFORMED.test(text) && MALFORMED.test(text.slice(lineEnd))) throw malformed("its head holds control bytes");
     const headers: string[] = [];
@@ -210,7 +212,7 @@ export class RequestParser {
     const seen = Math.max(at, this.#searched);
     const from = seen > at && bytes[seen - 1] === 13 ? seen - 1 : seen;
     const lineEnd = bytes.indexOf("\r\n", at, "latin1");
-    if (lineEnd >= from) readLine(bytes.toString("latin1", at, lineEnd), lineEnd - at);
+    if (lineEnd >= from) checkLine(bytes.toString("latin1", at, lineEnd));
     const to = bytes[bytes.byteLength - 1] === 13 ? bytes.byteLength - 1 : bytes.byteLength;
     const fresh = bytes.toString("latin1", from, to);
     const ofLine = lineEnd < 0 ? fresh.length : Math.max(0, lineEnd - from);
@@ -227,15 +229,24 @@ export class RequestParser {
   }
 }
 
-/** Reads the first line of `text`, which ends at `lineEnd`. */
-function readLine(text: string, lineEnd: number): Pick<RequestHead, "method" | "url" | "old"> {
+/** Reads the method of a head, and checks the form of its first line. */
+function readMethod(text: string): string {
   if (!REQUEST_LINE.test(text)) throw malformed("its first line cannot be read");
   // Without a look-up for the usual method: a part of a text must be copied and hashed for it.
-  const method = text.startsWith("POST ") ? "POST" : text.slice(0, text.indexOf(" "));
-  if (method !== "POST" && !KNOWN_METHODS.has(method)) throw new MalformedRequest("method", "its method is not known");
-  const url = text.slice(method.length + 1, lineEnd - VERSION_LENGTH);
+  if (text.startsWith("POST ")) return "POST";
+  const method = text.slice(0, text.indexOf(" "));
+  if (!KNOWN_METHODS.has(method)) throw new MalformedRequest("method", "its method is not known");
+  return method;
+}
+
+function readTarget(text: string, start: number, lineEnd: number): string {
+  const url = text.slice(start, lineEnd - VERSION_LENGTH);
   if (!url.startsWith("/") && !URI_BYTES.test(url)) throw malformed("its target is no URI");
-  return { method, url, old: text.charCodeAt(lineEnd - 1) === ZERO };
+  return url;
+}
+
+function checkLine(line: string): void {
+  readTarget(line, readMethod(line).length + 1, line.length);
 }
 
 const ZERO = 0x30;
