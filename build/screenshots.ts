@@ -75,7 +75,7 @@ const demoShots = (reviewId: string): readonly Shot[] => [
 
 /** Responses of the tutor, to be scored by people. */
 const REVIEW = {
-  name: "Answers of the tutor",
+  name: "Responses of the tutor",
   scores: [
     { name: "right", kind: "boolean", description: "What it says is true." },
     {
@@ -104,7 +104,7 @@ async function compareModels(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Send to all" }).click();
   for (const model of ["openai/gpt-5-mini", "anthropic/claude-sonnet-5-5"])
     await page
-      .getByRole("region", { name: `Answer of ${model}` })
+      .getByRole("region", { name: `Response of ${model}` })
       .getByText("Sent to the provider")
       .waitFor();
   await page.getByRole("heading", { level: 1 }).scrollIntoViewIfNeeded();

@@ -35,6 +35,7 @@ export const decideDomainCommand =
       params: { domain: args[0]! },
       body: options["private"] ? { private: true } : undefined,
     });
-    terminal.err(`${decided.domain} is ${decided.state}${decided.private ? ", and open as a private target" : ""}\n`);
+    const opened = decided.private ? ", and open as a private target" : "";
+    terminal.err(`${decided.domain} is ${decided.state}${opened}; a running service follows within a second\n`);
     return 0;
   };

@@ -161,7 +161,8 @@ test("the doctor's verdicts have colours on a terminal, and only there", async (
 
 test("domains without calls are listed with --all, and in JSON", async () => {
   const cli = commandLine();
-  await cli.run("domains", "approve", "llm.example.test");
+  const approved = await cli.run("domains", "approve", "llm.example.test");
+  expect(approved.err).toBe("llm.example.test is approved; a running service follows within a second\n");
   const { out, err } = await cli.run("domains", "list");
   expect(out.trimEnd().split("\n")).toHaveLength(2);
   expect(out).toMatch(/^llm\.example\.test +approved /m);
