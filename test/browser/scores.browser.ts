@@ -113,7 +113,7 @@ test("the scores have no serious finding, show hostile names as text and fit a n
 test("with no scores the page says where they come from; a broken filter is reported", async () => {
   await using opened = await it.open("/scores?from=2001-01-01T00:00:00Z&to=2001-01-02T00:00:00Z");
   const { page, faults } = opened;
-  await page.getByText("No request of this time has a score").waitFor();
+  await page.getByText("No request in this time has a score").waitFor();
   expect(await findingsInBothThemes(page)).toEqual([]);
   await page.goto(`${it.weir.api}/scores?filter=broken`);
   await page.getByText("This link's filter cannot be read").waitFor();

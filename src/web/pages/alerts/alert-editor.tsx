@@ -119,7 +119,7 @@ export function AlertEditor({ alert, onClose }: AlertEditorProps) {
           </fieldset>
           <GroupByEditor value={groupBy} onChange={setGroupBy} />
           <div className="fields">
-            <Field label="Minimum requests" hint="Within the time." error={errorAt("minimum_requests")}>
+            <Field label="Minimum requests" hint="Within the time window." error={errorAt("minimum_requests")}>
               {(ids) => (
                 <input
                   {...ids}

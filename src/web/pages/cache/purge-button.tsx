@@ -64,7 +64,7 @@ function PurgeDialog({ onClose }: { readonly onClose: () => void }) {
           )}
         </Field>
         {kind === "model" ? (
-          <Field label="Model" hint="As the requests named it.">
+          <Field label="Model" hint="As named in the requests.">
             {(ids) => <input {...ids} name="model" required />}
           </Field>
         ) : null}

@@ -32,7 +32,7 @@ export function termFields(credential: CredentialRow | undefined, errorAt: (path
       <Field label="Limit" hint="Rate-limit policies, such as 600;w=60,5000;w=86400;u=cents." error={errorAt("limit")}>
         {(ids) => <input {...ids} name="limit" placeholder="none" defaultValue={credential?.limit ?? ""} />}
       </Field>
-      <Field label="Base URL" hint="In place of the provider's own address." error={errorAt("base_url")}>
+      <Field label="Base URL" hint="Used instead of the provider's own address." error={errorAt("base_url")}>
         {(ids) => <input {...ids} name="base_url" defaultValue={credential?.base_url ?? ""} />}
       </Field>
       <details className="more" open={hasMore(credential)}>

@@ -82,7 +82,7 @@ export function AddToDataset({ target, onClose }: AddDialogProps) {
           )}
         </Field>
       ) : null}
-      <Field label="Labels" hint="With commas.">
+      <Field label="Labels" hint="Separated by commas.">
         {(field) => <input {...field} value={labels} onChange={(event) => setLabels(event.target.value)} />}
       </Field>
     </StepsDialog>

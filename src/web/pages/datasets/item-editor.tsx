@@ -55,7 +55,7 @@ export function ItemEditor({ path, item, isNewest, onClose }: ItemEditorProps) {
             )}
           </Field>
           <div className="fields">
-            <Field label="Labels" hint="With commas." error={errorAt("labels*")}>
+            <Field label="Labels" hint="Separated by commas." error={errorAt("labels*")}>
               {(ids) => <input {...ids} name="labels" defaultValue={item.labels.join(", ")} />}
             </Field>
             <Field label="Note" error={errorAt("note")}>

@@ -85,7 +85,7 @@ function OneScore({ score, onChange, onRemove }: OneScoreProps) {
         )}
       </Field>
       {kind === "choice" ? (
-        <Field label="Choices" hint="Word=number, with commas.">
+        <Field label="Choices" hint="word=number, separated by commas.">
           {(ids) => (
             <input
               {...ids}
@@ -96,7 +96,7 @@ function OneScore({ score, onChange, onRemove }: OneScoreProps) {
           )}
         </Field>
       ) : null}
-      <Field label="Meaning" hint="What the judge reads about it.">
+      <Field label="Meaning" hint="Shown to the judge.">
         {(ids) => (
           <input
             {...ids}

@@ -67,7 +67,7 @@ function Prompts({ span, search }: { readonly span: Span; readonly search: Promp
       error={error}
       onRetry={() => void refetch()}
       empty={
-        <Empty title="No request of this time names a prompt">
+        <Empty title="No request in this time names a prompt">
           Send <code>Gateway-Prompt-Id: support</code> and <code>Gateway-Prompt-Version: 2</code> with a request, or run
           a dataset with a new version.
         </Empty>

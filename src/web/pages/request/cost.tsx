@@ -50,7 +50,7 @@ export function Cost({ record }: { readonly record: RequestRecord }) {
         <DataTable label="How the cost adds up" rows={data.lines} columns={LINES} rowKey={(line) => line.what} />
       )}
       <p className="muted">{withCode(sentence(data.note))}</p>
-      <DataTable label="What was used" rows={usageOf(record)} columns={USAGE} rowKey={(row) => row.id} />
+      <DataTable label="Recorded usage" rows={usageOf(record)} columns={USAGE} rowKey={(row) => row.id} />
       <p className="muted">
         Rows with a dash are parts of the input or output above them. What the provider did not report is left out.
       </p>

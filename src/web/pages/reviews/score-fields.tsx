@@ -14,7 +14,7 @@ export interface DraftScore {
 
 const SCORES_MAX = 5;
 const HINTS = {
-  choice: { label: "Choices", hint: "Word=number, with commas.", empty: "good=1, fair=0.5, bad=0" },
+  choice: { label: "Choices", hint: "word=number, separated by commas.", empty: "good=1, fair=0.5, bad=0" },
   number: { label: "Range", hint: "From, to, and step.", empty: "1, 5, 1" },
 } as const;
 

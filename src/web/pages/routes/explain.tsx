@@ -63,7 +63,7 @@ export function Explain({ model = "", onModel }: ExplainProps) {
       <form className="panel explain-form" onSubmit={ask}>
         <Field
           label="Model"
-          hint="As a client writes it: a route, provider/model, or several with commas."
+          hint="As a client writes it: a route, provider/model, or several, separated by commas."
           error={failureAt(error, "model")}
         >
           {(ids) => <ModelInput {...ids} required value={name} onChange={(event) => setName(event.target.value)} />}
@@ -81,7 +81,7 @@ export function Explain({ model = "", onModel }: ExplainProps) {
             )}
           </Field>
           {mayListKeys ? (
-            <Field label="Key" hint="Whose models and credentials count." error={failureAt(error, "key_id")}>
+            <Field label="Key" hint="Its models and credentials apply." error={failureAt(error, "key_id")}>
               {(ids) => (
                 <select {...ids} name="key_id">
                   <option value="">any</option>
@@ -125,7 +125,7 @@ export function Explain({ model = "", onModel }: ExplainProps) {
       </form>
       {data === undefined || error !== null ? (
         <div className="panel">
-          <Empty title="Where would it go?">
+          <Empty title="Explain where a request goes">
             Name a model: this shows which targets would be used, in which order, and what each would receive. Nothing
             is sent to a provider.
           </Empty>

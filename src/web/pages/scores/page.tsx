@@ -87,7 +87,7 @@ function Scores({ span, search, onZoom }: ScoresProps) {
         error={error}
         onRetry={() => void refetch()}
         empty={
-          <Empty title="No request of this time has a score">
+          <Empty title="No request in this time has a score">
             <p>
               Your program sends one with <code>POST /v1/request/&lt;id&gt;/score</code>, a plugin returns them, and a
               judge has a model give them.
