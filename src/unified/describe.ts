@@ -5,7 +5,7 @@ import { hasInput } from "../mapping/wire/chat-completions/input.ts";
 import type { Json } from "../plugin-host/contract.ts";
 import type { Need } from "../routing/route.ts";
 import { contentOf } from "./counted-content.ts";
-import { type IssuerNamed, issuersIn } from "./issuers-in.ts";
+import { type IssuerNamed, issuersIn, mayHoldState } from "./issuers-in.ts";
 import { referredTo } from "./references.ts";
 
 /** The parts of a request's body that determine its targets. Plain data: it crosses threads. */
@@ -57,6 +57,7 @@ export const NOTHING_DESCRIBED: Description = {
 
 /** Estimated bytes of text per token, before the model is known. */
 const TOKEN_BYTES = 4;
+const NONE: readonly never[] = [];
 const ROUTING_MEMBERS = ["models", "fallbacks"];
 
 /** Whether a member only routes. Another value than a list of names is the provider's business. */
@@ -73,7 +74,12 @@ export function describe(text: string, onParsed?: (body: Json) => void): Descrip
   if (!isObject(body)) return undefined;
   const settings = objectOf(body["generationConfig"]);
   const { max_completion_tokens, max_tokens, max_output_tokens } = body;
-  const routing = ROUTING_MEMBERS.filter((name) => isRouting(name, body[name]));
+  const routing =
+    body["models"] === undefined && body["fallbacks"] === undefined
+      ? NONE
+      : ROUTING_MEMBERS.filter((name) => isRouting(name, body[name]));
+  // Each search of the text takes as long as reading it: most bodies hold no state, and need one set of searches.
+  const mayHaveState = mayHoldState(text);
   return {
     model: textOf(body["model"]),
     more: routing.flatMap((name) => body[name]),
@@ -84,12 +90,12 @@ export function describe(text: string, onParsed?: (body: Json) => void): Descrip
     needs: needsOf(body, text, settings),
     maxTokens: numberOf(max_completion_tokens ?? max_tokens ?? max_output_tokens ?? settings?.["maxOutputTokens"]),
     inputTokens: tokensIn(body, text),
-    hasState: text.includes("weir1.") || hasUnsignedThinking(body, text),
+    hasState: mayHaveState && (text.includes("weir1.") || hasUnsignedThinking(body, text)),
     hasInput: hasInput(body),
     wantsUsage: objectOf(body["stream_options"])?.["include_usage"] === true,
     previousResponse: textOf(body["previous_response_id"]),
     references: referredTo(body, text),
-    issuers: issuersIn(text),
+    issuers: mayHaveState ? issuersIn(text) : NONE,
   };
 }
 

@@ -16,9 +16,17 @@ const MARKS: readonly (readonly [RegExp, (found: RegExpExecArray) => IssuerNamed
 /** Most requests hold no state. Searching for each word is faster than one regular expression for all. */
 const WORDS = ["weir1.", 'ignature"', 'encrypted_content"'];
 
+const NONE: readonly IssuerNamed[] = [];
+
+/** Whether a body may hold state; its words may be in a message too. @param text - JSON. */
+export const mayHoldState = (text: string): boolean => WORDS.some((word) => text.includes(word));
+
 /** The issuers of the state in a body, each once, the latest first. @param text - JSON. */
 export function issuersIn(text: string): readonly IssuerNamed[] {
-  if (!WORDS.some((word) => text.includes(word))) return [];
+  return mayHoldState(text) ? issuersOf(text) : NONE;
+}
+
+function issuersOf(text: string): readonly IssuerNamed[] {
   const last = new Map<string, { readonly named: IssuerNamed; readonly at: number }>();
   for (const [mark, read] of MARKS) {
     for (const found of text.matchAll(mark)) {

@@ -5,10 +5,12 @@ import type { Json } from "../plugin-host/contract.ts";
 import { type IssuerNamed, issuersIn } from "./issuers-in.ts";
 
 const REFERENCE = "item_reference";
+const NONE: readonly string[] = [];
 
 /** Weir's own responses whose items a Responses request references by id, without duplicates. */
 export function referredTo(body: Record<string, Json>, text: string): readonly string[] {
-  if (!text.includes(`"${REFERENCE}"`)) return []; // a search for its quote is three times as fast
+  // A search for its quote is three times as fast.
+  if (!Array.isArray(body["input"]) || !text.includes(`"${REFERENCE}"`)) return NONE;
   const ids = listOf(body["input"]).flatMap((item) => responseIdOf(idIn(item) ?? "") ?? []);
   return [...new Set(ids)];
 }

@@ -1,20 +1,32 @@
 /**
- * A few header names, in any case. Only names of a fitting length are converted to lower case: a converted name is a new
- * string, and a request has dozens of names.
+ * A few header names, in any case. They are compared where they are: a name in lower case would be a new string, and a request
+ * has dozens of names.
  */
 export class NameSet {
-  readonly #names: ReadonlySet<string>;
-  /** One bit for each length. */
-  readonly #lengths: number;
+  readonly #byLength: readonly (readonly string[] | undefined)[];
 
-  /** @param names - lower case, each shorter than 32 characters. */
+  /** @param names - lower case, of letters, digits and hyphens. */
   constructor(names: readonly string[]) {
-    this.#names = new Set(names);
-    this.#lengths = names.reduce((bits, { length }) => bits | (1 << length), 0);
+    const longest = Math.max(0, ...names.map(({ length }) => length));
+    this.#byLength = Array.from({ length: longest + 1 }, (_, length) => {
+      const own = names.filter((name) => name.length === length);
+      return own.length === 0 ? undefined : own;
+    });
   }
 
+  /** @param name - a header's name: without control characters. */
   has(name: string): boolean {
-    const { length } = name;
-    return length < 32 && (this.#lengths & (1 << length)) !== 0 && this.#names.has(name.toLowerCase());
+    const names = this.#byLength[name.length];
+    if (names === undefined) return false;
+    for (const each of names) if (isSame(each, name)) return true;
+    return false;
   }
+}
+
+/** The bit that makes a capital a small letter changes no digit and no hyphen. */
+const SMALL = 0x20;
+
+function isSame(lower: string, name: string): boolean {
+  for (let at = 0; at < lower.length; at++) if ((name.charCodeAt(at) | SMALL) !== lower.charCodeAt(at)) return false;
+  return true;
 }
