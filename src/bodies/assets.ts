@@ -123,6 +123,19 @@ function isWhole(base64: string, bytes: number): boolean {
   return isAll && Buffer.byteLength(base64) === base64.length;
 }
 
+/**
+ * The name of a text that encodes these bytes: what precedes the base64, and the id. Undefined unless it is encoded as by
+ * most programs, because then its name says every character: it has the length that the bytes need, so the decoder, which
+ * skips what is not base64, skipped nothing.
+ */
+export function nameOfText(text: string, { id, bytes }: Pick<Asset, "id" | "bytes">): string | undefined {
+  const before = DATA_URL.exec(text)?.[0] ?? "";
+  if (bytes.length === 0 || text.length - before.length !== Math.ceil(bytes.length / 3) * 4) return undefined;
+  const end = bytes.toString("base64", bytes.length - (bytes.length % 3 || 3));
+  if (!text.endsWith(end) || text.includes("-", before.length) || text.includes("_", before.length)) return undefined;
+  return before + id;
+}
+
 function takeFromList(list: Json[], contentType: string, take: (parent: Json, key: number, file: File) => void): void {
   list.forEach((value, index) => {
     if (typeof value !== "string" || value.length < BARE_LENGTH_MIN) return;

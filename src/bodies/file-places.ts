@@ -2,7 +2,7 @@ import type { Json } from "../plugin-host/contract.ts";
 import { beginning } from "../record/excerpt.ts";
 import { ASSET_REFERENCE } from "../store/packs/read.ts";
 import type { FileInPart } from "../store/packs/request-content.ts";
-import type { Asset } from "./assets.ts";
+import { type Asset, nameOfText } from "./assets.ts";
 
 /**
  * The places of the files in a JSON text, so that the text can be stored as sent and shown with references instead of the
@@ -13,13 +13,15 @@ import type { Asset } from "./assets.ts";
  */
 export function filePlaces(bytes: Buffer, assets: readonly Asset[], shown: Json): FileInPart[] | undefined {
   const places: FileInPart[] = [];
-  for (const { id, written } of assets) {
+  for (const asset of assets) {
+    const { id, written } = asset;
     for (const text of new Set(written)) {
       const count = written.filter((each) => each === text).length;
       let found = placesOf(bytes, text);
+      const name = found.length === count ? nameOfText(text, asset) : undefined;
       if (found.length !== count) found = placesOf(bytes, text.replaceAll("/", "\\/"));
       if (found.length !== count) return undefined;
-      places.push(...found.map((place) => ({ ...place, id })));
+      places.push(...found.map((place) => ({ ...place, id, ...(name !== undefined && { name }) })));
     }
   }
   places.sort((a, b) => a.offset - b.offset);
@@ -33,9 +35,13 @@ const START_LENGTH = 24;
 function placesOf(bytes: Buffer, text: string): { offset: number; length: number }[] {
   const places: { offset: number; length: number }[] = [];
   const start = Buffer.from(`"${beginning(text, START_LENGTH)}`);
-  for (let at = bytes.indexOf(start); at >= 0; at = bytes.indexOf(start, at + 1)) {
+  let at = bytes.indexOf(start);
+  while (at >= 0) {
     const length = lengthAt(bytes, at + 1, text);
-    if (length !== -1 && bytes[at + 1 + length] === QUOTE) places.push({ offset: at + 1, length });
+    const isPlace = length !== -1 && bytes[at + 1 + length] === QUOTE;
+    if (isPlace) places.push({ offset: at + 1, length });
+    // A complete string contains no other.
+    at = bytes.indexOf(start, isPlace ? at + 1 + length : at + 1);
   }
   return places;
 }

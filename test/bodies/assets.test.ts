@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { extractAssets, mayHoldAssets } from "../../src/bodies/assets.ts";
+import { extractAssets, mayHoldAssets, nameOfText } from "../../src/bodies/assets.ts";
 import { filePlaces } from "../../src/bodies/file-places.ts";
 import { assertProperty, chance } from "../chance.ts";
 
@@ -86,4 +86,37 @@ test("a file whose text stands there in another way is not found", () => {
   const body = { url: `${PREFIX}AAAA` };
   const bytes = Buffer.from(JSON.stringify(body).replace("png", "p\\u006eg"));
   expect(filePlaces(bytes, extractAssets(body), body)).toBeUndefined();
+});
+
+test("exactly the texts that their files determine have a name", () => {
+  const text = fc.string({ unit: fc.constantFrom(..."ABab01+/-_AAAAAA== \n*."), maxLength: 14 });
+  const file = fc.array(fc.constantFrom(0xfb, 0xef, 0xbe, 0xff, 0, 65), { minLength: 1, maxLength: 9 });
+  const canonical = file.map((bytes) => Buffer.from(bytes).toString("base64"));
+  const forAddresses = canonical.map((base64) => base64.replaceAll("+", "-").replaceAll("/", "_"));
+  const others = fc.constantFrom("AAAAA", "AB==", "AAA", "AAAA \n");
+  assertProperty(
+    fc.property(
+      fc.oneof(text, canonical, forAddresses, others),
+      fc.constantFrom("", PREFIX, "data:;a=b;BASE64,"),
+      (base64, before) => {
+        const body = before === "" ? { b64_json: base64 } : { url: before + base64 };
+        for (const asset of extractAssets(body)) {
+          const isSame = base64 === asset.bytes.toString("base64");
+          expect(nameOfText(before + base64, asset)).toBe(isSame ? before + asset.id : undefined);
+        }
+      },
+    ),
+    { numRuns: 2_000 },
+  );
+});
+
+test("a name is given to places that hold the text as it is, not to escaped ones", () => {
+  const base64 = Buffer.from("???>>>").toString("base64");
+  const namesIn = (json: string) => {
+    const body = JSON.parse(json);
+    return filePlaces(Buffer.from(json), extractAssets(body), body)?.map(({ name }) => name !== undefined);
+  };
+  expect(base64).toContain("/");
+  expect(namesIn(JSON.stringify({ url: PREFIX + base64 }))).toEqual([true]);
+  expect(namesIn(JSON.stringify({ url: PREFIX + base64 }).replaceAll("/", "\\/"))).toEqual([false]);
 });

@@ -1,6 +1,6 @@
-import { hash } from "node:crypto";
 import { firstOccurrence } from "../../record/first-occurrence.ts";
 import { compressZstd } from "../../runtime/zstd.ts";
+import { type ChunkKeys, chunkKeys, organizationKey } from "./chunk-keys.ts";
 import { ChunkMemory } from "./chunk-memory.ts";
 import { cutAround, cutEvenly } from "./cut.ts";
 import { encodePlaced, type FilePlace, type Placed, type PlacedPart, type PlacedText, type Range } from "./placed.ts";
@@ -123,8 +123,8 @@ export class PackWriter {
   #add(content: RequestContent): void {
     let fresh = 0;
     const organization = this.#keyOf(content.organizationId);
-    const place = (lane: Lane, bytes: Uint8Array, cut = cutAround): Range[] => {
-      const { ranges, appended } = this.#place(lane, bytes, { organization, cut });
+    const place = (lane: Lane, bytes: Uint8Array, cut = cutAround, named = NO_NAMES): Range[] => {
+      const { ranges, appended } = this.#place(lane, bytes, { keyOf: chunkKeys(organization, named), cut });
       fresh += appended;
       return ranges;
     };
@@ -136,7 +136,8 @@ export class PackWriter {
       const own = (rest: Buffer) => place(LANES[part], rest);
       const repeated = sent ? undefined : repeatedRanges(stored, { parts: content.parts, placed: parts }, own);
       const cut = isEven({ part, form }) ? cutEvenly : (whole: Uint8Array) => cutAround(whole, files);
-      const ranges = repeated ?? place(LANES[part], sent ? stored.sent! : stored.bytes, cut);
+      const named = sent ? NO_NAMES : stored.files;
+      const ranges = repeated ?? place(LANES[part], sent ? stored.sent! : stored.bytes, cut, named);
       parts.push({ part, form, sent, contentType, files, ranges });
     };
     const within = new Set<string>();
@@ -221,7 +222,7 @@ export class PackWriter {
   #place(
     lane: Lane,
     bytes: Uint8Array,
-    { organization, cut }: { readonly organization: Uint32Array; readonly cut: (bytes: Uint8Array) => number[] },
+    { keyOf, cut }: { readonly keyOf: ChunkKeys; readonly cut: (bytes: Uint8Array) => number[] },
   ): { ranges: Range[]; appended: number } {
     if (bytes.length === 0) return { ranges: [], appended: 0 };
     if (bytes.length < CUT_BYTES_MIN) return { ranges: [this.#append(lane, bytes)], appended: bytes.length };
@@ -230,8 +231,7 @@ export class PackWriter {
     let start = 0;
     for (const end of cut(bytes)) {
       const chunk = bytes.subarray(start, end);
-      const key = digest(chunk);
-      for (let word = 0; word < 4; word++) key[word] = (key[word]! ^ organization[word]!) >>> 0;
+      const key = keyOf(chunk, start);
       const floor = this.#newest - MEMORY_PACKS;
       const known = this.#memory.get(key);
       if (known !== undefined && known.pack >= floor) {
@@ -274,7 +274,7 @@ export class PackWriter {
 
   #keyOf(organization: string): Uint32Array {
     if (this.#organization.id !== organization) {
-      this.#organization = { id: organization, key: digest(Buffer.from(organization)) };
+      this.#organization = { id: organization, key: organizationKey(organization) };
     }
     return this.#organization.key;
   }
@@ -303,6 +303,7 @@ export class PackWriter {
 }
 
 const NO_FILES: readonly FilePlace[] = [];
+const NO_NAMES: readonly FileInPart[] = [];
 
 /** The same file may be in both bodies. */
 function eachOnce(assets: readonly StoredAsset[]): readonly StoredAsset[] {
@@ -336,14 +337,6 @@ function sizeOf({ parts, assets, texts }: RequestContent): number {
   for (const part of parts) size += lengthOfPart(part) + (part.sent?.length ?? 0);
   for (const { bytes } of assets) size += bytes.length;
   return size + (texts.prompt?.length ?? 0) * 3 + (texts.completion?.length ?? 0) * 3;
-}
-
-/** The first 16 bytes of the SHA-256. */
-function digest(bytes: Uint8Array): Uint32Array {
-  const sum = hash("sha256", bytes, "buffer");
-  const words = new Uint32Array(4);
-  for (let word = 0; word < 4; word++) words[word] = sum.readUInt32LE(word * 4);
-  return words;
 }
 
 /** Appends a range, merging it with the last one if they are adjacent. */

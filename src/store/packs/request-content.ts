@@ -7,6 +7,8 @@ export interface FileInPart {
   readonly length: number;
   /** Id of the asset. */
   readonly id: string;
+  /** Names this text: texts of one name are equal. Missing if the file does not determine how it is written. */
+  readonly name?: string;
 }
 
 /** One body to be stored. */
