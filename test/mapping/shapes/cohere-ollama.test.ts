@@ -281,6 +281,26 @@ describe("ollama-chat", () => {
     expect(sent.find((chunk) => chunk.choices?.[0]?.finish_reason)?.choices[0].finish_reason).toBe("tool_calls");
   });
 
+  test("text after reasoning and after calls arrives", () => {
+    const message = (members: Json) => ({ model: "m", message: { role: "assistant", content: "", ...members } });
+    const call = { function: { name: "f", arguments: {} } };
+    const chunks = ollama({}).stream([
+      message({ content: "One " }),
+      message({ thinking: "Hm." }),
+      message({ content: "two" }),
+      message({ tool_calls: [call] }),
+      message({ content: " three." }),
+      { ...message({}), done: true, done_reason: "stop" },
+    ]);
+    const deltas = chunks.flatMap(({ choices }) => choices ?? []).map(({ delta }) => delta);
+    expect(deltas.map(({ content }) => content ?? "").join("")).toBe("One two three.");
+    expect(deltas.map(({ reasoning_content: text }) => text ?? "").join("")).toBe("Hm.");
+    expect(deltas.flatMap(({ tool_calls: calls }) => calls ?? [])).toMatchObject([
+      { index: 0, function: { name: "f" } },
+      { index: 0, function: { arguments: "{}" } },
+    ]);
+  });
+
   test("an error in a line is one", () => {
     const sent = ollama({ stream: true }).stream([{ error: "model runner has unexpectedly stopped" }]);
     expect(sent.at(-1).error).toMatchObject({ message: "model runner has unexpectedly stopped" });

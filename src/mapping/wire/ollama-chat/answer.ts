@@ -51,10 +51,25 @@ function finishOf(word: Json): Finish {
 interface ReadingState {
   started?: true;
   calls?: number;
+  /** Number of the next part. */
+  next?: number;
+  /** The text or reasoning that the next line may continue. */
+  open?: { readonly type: "text" | "reasoning"; readonly part: number } | undefined;
 }
 
-/** Numbers of parts: reasoning, then text, then calls. */
-const [THOUGHT, TEXT, CALLS] = [0, 1, 2];
+function newPart(state: ReadingState): number {
+  const part = state.next ?? 0;
+  state.next = part + 1;
+  state.open = undefined;
+  return part;
+}
+
+/** Text after reasoning or after a call is another part. */
+function said(state: ReadingState, type: "text" | "reasoning", text: string): Piece {
+  const part = state.open?.type === type ? state.open.part : newPart(state);
+  state.open = { type, part };
+  return { type, part, text };
+}
 
 /** The pieces in one line. Calls are complete; the last line has the counts. */
 export function readEvent(state: ReadingState, { data }: StreamEvent): readonly Piece[] {
@@ -68,12 +83,12 @@ export function readEvent(state: ReadingState, { data }: StreamEvent): readonly 
   }
   const thinking = filledText(data.message?.thinking);
   const text = filledText(data.message?.content);
-  if (thinking !== undefined) pieces.push({ type: "reasoning", part: THOUGHT!, text: thinking });
-  if (text !== undefined) pieces.push({ type: "text", part: TEXT!, text });
+  if (thinking !== undefined) pieces.push(said(state, "reasoning", thinking));
+  if (text !== undefined) pieces.push(said(state, "text", text));
   for (const given of listOf(data.message?.tool_calls).filter(isObject)) {
     const index = state.calls ?? 0;
     state.calls = index + 1;
-    const part = CALLS! + index;
+    const part = newPart(state);
     const call = readCall(given, `${seedOf(data)} ${index}`);
     pieces.push({ type: "call", part, call: { ...call, arguments: "" } });
     if (call.arguments !== "") pieces.push({ type: "arguments", part, text: call.arguments });
