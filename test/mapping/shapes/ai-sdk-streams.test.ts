@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import fc from "fast-check";
 import { readSse } from "../../../src/mapping/events/sse.ts";
 import { ToolNames } from "../../../src/mapping/translate/tool-names.ts";
 import {
@@ -11,8 +12,13 @@ import {
   writeAsEvents,
 } from "../../../src/mapping/translate/translate.ts";
 import { SHAPES as OURS } from "../../../src/mapping/wire/shapes.ts";
-import type { Json } from "../../../src/plugin-host/contract.ts";
+import type { Answer, Json, Part } from "../../../src/plugin-host/contract.ts";
+import { assertProperty } from "../../chance.ts";
 import { CALLS, MODELS, PLAIN, recorder, SHAPES, type Shape } from "./ai-sdk.ts";
+import { cohereOracle } from "./cohere-oracle.ts";
+import { converseOracle } from "./converse-oracle.ts";
+import { geminiOracle } from "./gemini-oracle.ts";
+import { ollamaOracle } from "./ollama-oracle.ts";
 
 /** The SDK hears a stream of ours as it hears the provider's own. */
 
@@ -29,7 +35,7 @@ const STREAMS: readonly (readonly [string, Shape])[] = [
 const textOf = (fixture: string): string =>
   JSON.parse(readFileSync(join(FIXTURES, `${fixture}.json`), "utf8")).response.body.join("\n");
 
-const optionsOf = (from: Shape, to: Shape): ResponseOptions => ({
+const optionsOf = (from: string, to: Shape): ResponseOptions => ({
   from: OURS[from]!,
   to: OURS[to]!,
   names: new ToolNames(undefined),
@@ -43,7 +49,7 @@ const optionsOf = (from: Shape, to: Shape): ResponseOptions => ({
       messages: [],
       tools: [],
       settings: {},
-      wants: { usage: true },
+      wants: { usage: true, reasoning: true },
       paths: {},
       losses: [],
       shape: to,
@@ -65,17 +71,26 @@ async function heard(shape: Shape, stream: string): Promise<Json> {
     prompt: [{ role: "user", content: [{ type: "text", text: "Hi" }] }],
   });
   let text = "";
+  let reasoning = "";
   const calls: Json[] = [];
   let end: Json;
   for await (const part of parts as unknown as AsyncIterable<Json>) {
     if (part.type === "text-delta") text += part.delta;
+    if (part.type === "reasoning-delta") reasoning += part.delta;
     if (part.type === "tool-call")
       calls.push({ id: part.toolCallId, name: part.toolName, input: JSON.parse(part.input) });
     if (part.type === "finish") end = part;
     if (part.type === "error") throw part.error;
   }
   const { inputTokens, outputTokens } = end.usage;
-  return { text, calls, finish: end.finishReason.unified, in: inputTokens.total, out: outputTokens.total };
+  return {
+    text,
+    ...(reasoning && { reasoning }),
+    calls,
+    finish: end.finishReason.unified,
+    in: inputTokens.total,
+    out: outputTokens.total,
+  };
 }
 
 const byId = (calls: readonly Json[]) => [...calls].sort((a, b) => a.id.localeCompare(b.id));
@@ -105,3 +120,57 @@ describe.each(SHAPES)("to a client of %s", (to) => {
     },
   );
 });
+
+const ORACLES = {
+  "generate-content": geminiOracle,
+  converse: converseOracle,
+  "cohere-chat": cohereOracle,
+  "ollama-chat": ollamaOracle,
+} as const;
+
+/** Parts in any order, as models that think between calls send them. */
+const words = fc.constantFrom("Hi", "Hello, world", "naïve ✓ 日本", "\u2028line\n", '{"a":"b}"}');
+const input = fc.constantFrom("{}", '{"city":"Oslo"}', '{"a":[1,{"b":"}\\""}]}');
+const part: fc.Arbitrary<Part> = fc.oneof(
+  words.map((text): Part => ({ type: "text", text })),
+  words.map((text): Part => ({ type: "reasoning", text })),
+  input.map((text): Part => ({ type: "call", id: "", name: "weather", arguments: text })),
+);
+const responses: fc.Arbitrary<Answer> = fc.array(part, { minLength: 1, maxLength: 6 }).map((parts) => ({
+  id: "id-1",
+  choices: [
+    { parts: parts.map((each, at) => (each.type === "call" ? { ...each, id: `call_${at}` } : each)), finish: "end" },
+  ],
+  usage: { prompt_tokens: 11, completion_tokens: 5 },
+}));
+
+describe.each(SHAPES.flatMap((to) => Object.entries(ORACLES).map(([from, oracle]) => [from, to, oracle] as const)))(
+  "a stream of %s to a client of %s",
+  (from, to, oracle) => {
+    test("is heard whole, in whatever order its parts come", () =>
+      assertProperty(
+        fc.asyncProperty(responses, fc.integer({ min: 1, max: 9 }), async (response, size) => {
+          const translation = new StreamTranslation(optionsOf(from, to));
+          const events = oracle.events(response, size).flatMap((event) => translation.event(event));
+          const { parts } = response.choices[0]!;
+          const calls = parts.flatMap((each) =>
+            each.type === "call" ? [{ id: each.id, name: each.name, input: JSON.parse(each.arguments) }] : [],
+          );
+          const said = (type: Part["type"]) =>
+            parts.map((each) => (each.type === type && "text" in each ? each.text : "")).join("");
+          // The SDK's provider for chat completions reads no reasoning.
+          const reasoning = to === "chat-completions" ? "" : said("reasoning");
+          const heardParts = await heard(to, [...events, ...translation.close()].map(eventText).join(""));
+          expect(heardParts).toEqual({
+            text: said("text"),
+            ...(reasoning && { reasoning }),
+            calls,
+            finish: calls.length > 0 ? "tool-calls" : "stop",
+            in: 11,
+            out: 5,
+          });
+        }),
+        { numRuns: 15 },
+      ));
+  },
+);
