@@ -45,7 +45,7 @@ interface JobOptions {
  * have their own queue, so that they are not delayed; deliveries wait for no other job.
  */
 export async function startJobs({ config, home, log, recorder, host, requests }: JobOptions): Promise<JobFunctions> {
-  const registry = await openRegistry({ config, log });
+  const registry = await openRegistry({ config, log, isPatient: true });
   const stores = await openStores(config, home);
   const { reader, writer } = stores;
   const shared = { config, log, reader, writer, recorder, home: stores.home };

@@ -24,6 +24,8 @@ export interface LiveRegistry {
 export async function openRegistry(options: {
   readonly config: Config;
   readonly log: Log;
+  /** For threads of low priority: see `bounded`. */
+  readonly isPatient?: boolean;
   readonly onChange?: (changes: readonly DropInChange[]) => void;
 }): Promise<LiveRegistry> {
   let registry: Registry | undefined;
@@ -33,7 +35,7 @@ export async function openRegistry(options: {
     log: options.log,
     onChange: options.onChange,
     use: (loaded) => {
-      const next = buildRegistry(loaded);
+      const next = buildRegistry(loaded, options.isPatient);
       if (registry === undefined) logReplaced(loaded, options.log);
       registry = next;
     },

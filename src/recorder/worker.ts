@@ -23,7 +23,7 @@ const opened = open();
 opened.catch(() => {}); // `ready` reports it
 
 async function open() {
-  const registry = await openRegistry({ config, log });
+  const registry = await openRegistry({ config, log, isPatient: true });
   const hooks = await openHooks({ config, log });
   const learnt = new LearntTables(config.prices, home && (await openStore(home, "current")).records);
   const recorder = createRecorder({

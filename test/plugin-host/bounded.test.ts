@@ -7,10 +7,10 @@ import { buildRegistry } from "../../src/plugin-host/providers/registry.ts";
 const NO_EXCHANGE = undefined as unknown as ExchangeView;
 
 /** Of a drop-in with these functions, as it is called. */
-function loaded(functions: Partial<ProviderPlugin>): ProviderPlugin {
+function loaded(functions: Partial<ProviderPlugin>, isPatient = false): ProviderPlugin {
   const value = { apiVersion: 1 as const, name: "ACME", ...functions };
   const file: LoadedProvider = { value, file: "acme.ts", builtIn: false, hash: "1" };
-  return buildRegistry([file]).providerByName("ACME")!;
+  return buildRegistry([file], isPatient).providerByName("ACME")!;
 }
 
 function forever(): never {
@@ -50,6 +50,15 @@ test("one that only waits for its turn is not switched off", () => {
   for (let at = 0; at < 4; at++) expect(() => cost!({}, "m", NO_EXCHANGE)).toThrow("took longer");
   isQuick = true;
   expect(cost!({}, "m", NO_EXCHANGE)).toBe(1);
+});
+
+test("one that waited for its turn is called again by threads of low priority, one that loops is not", () => {
+  const turn = new Int32Array(new SharedArrayBuffer(4));
+  let calls = 0;
+  const waits = () => (++calls <= 2 && Atomics.wait(turn, 0, 0) === "ok" ? null : 1);
+  expect(loaded({ cost: waits }, true).cost!({}, "m", NO_EXCHANGE)).toBe(1);
+  expect(calls).toBeGreaterThanOrEqual(3);
+  expect(() => loaded({ cost: forever }, true).cost!({}, "m", NO_EXCHANGE)).toThrow(CutOff);
 });
 
 test("a promise is no response, and its failure is ignored", async () => {

@@ -309,6 +309,23 @@ describe("onRecord", () => {
     expect(one).toEqual(draft());
     expect(hooks.failures().get("p0 onRecord")).toBe(1);
   });
+
+  test("is called again, on the draft as before, when it was cut off without having had the CPU", async () => {
+    const turn = new Int32Array(new SharedArrayBuffer(4));
+    let calls = 0;
+    const { hooks } = hooksOf({
+      onRecord: (each) => {
+        calls++;
+        each.properties[`Call ${calls}`] = "begun";
+        if (calls <= 2) Atomics.wait(turn, 0, 0);
+      },
+    });
+    const one = draft();
+    expect(await hooks.onRecord(one)).toBe(true);
+    expect(calls).toBeGreaterThanOrEqual(3);
+    expect(one).toEqual({ ...draft(), properties: { ...draft().properties, [`Call ${calls}`]: "begun" } });
+    expect(hooks.failures().size).toBe(0);
+  });
 });
 
 describe("onRecorded", () => {

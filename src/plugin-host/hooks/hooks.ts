@@ -179,12 +179,13 @@ export class Hooks {
     for (const hook of this.#lists.onRecord) {
       if (hook.patience.isOver) continue;
       const before = { ...draft, properties: { ...draft.properties } };
+      const undo = () => void Object.assign(draft, before, { properties: { ...before.properties } });
       try {
-        if ((await this.#call(hook, draft)) === false) return false;
+        if ((await this.#call(hook, draft, undo)) === false) return false;
         const wrong = whyBadDraft(draft);
         if (wrong !== undefined) throw new Error(wrong);
       } catch (error) {
-        Object.assign(draft, before);
+        undo();
         this.#count(hook, error);
       }
     }
@@ -290,9 +291,14 @@ export class Hooks {
     throw new GatewayError("plugin_failed", `the plugin "${hook.plugin}" failed on this request`, { cause: error });
   }
 
-  #call<I, R>(hook: Hook<I, R>, input: I): R | Promise<R> {
+  /** @param undo - if the hook may be called again after it was cut off: undoes its first call. */
+  #call<I, R>(hook: Hook<I, R>, input: I, undo?: () => void): R | Promise<R> {
     // Built-in plugins are trusted to limit themselves: the time limit costs more than all of their hooks.
     if (hook.builtIn) return hook.call(input);
+    if (undo !== undefined) {
+      const result = hook.patience.repeat(hook.call, input, this.#hookMs, undo);
+      return isPromise(result) ? inTime(result, this.#hookMs) : result;
+    }
     const startedMs = performance.now();
     const result = hook.patience.call(hook.call, input, this.#hookMs);
     return isPromise(result) ? inTime(result, this.#hookMs - (performance.now() - startedMs)) : result;

@@ -7,6 +7,9 @@ const BUSY_PART = 0.1;
 const BUSY_WEIGHT = 5;
 const CUTS_MAX = 15;
 const SWITCHED_OFF_MS = 60_000;
+/** A repeated call has up to this many times its limit, and has had its time once it spent this share of the limit on the CPU. */
+const TIMES_MAX = 8;
+const SPENT_PART = 0.5;
 
 /** Switches off a foreign function for a while if it repeatedly blocks the thread. */
 export class Patience {
@@ -31,6 +34,26 @@ export class Patience {
       else this.#cuts = 0;
       if (this.#cuts >= CUTS_MAX) this.#offUntilMs = performance.now() + SWITCHED_OFF_MS;
       throw error;
+    }
+  }
+
+  /**
+   * `call` for a function that may be called again: the limit is wall-clock time, within which a thread of low priority on a
+   * busy machine may hardly have run. A call that was cut off without its time on the CPU is made again with twice the limit.
+   *
+   * @param undo - undoes what the cut-off call has done. @throws CutOff, or the error of `call`.
+   */
+  repeat<I, R>(call: (input: I) => R, input: I, milliseconds: number, undo: () => void = () => {}): R {
+    for (let times = 1; ; times *= 2) {
+      const startedMs = times === 1 && this.#cuts === 0 ? undefined : threadMs();
+      try {
+        return this.call(call, input, milliseconds * times);
+      } catch (error) {
+        if (!(error instanceof CutOff) || this.isOver || times >= TIMES_MAX) throw error;
+        // Unknown for the first cut-off call, which therefore has a second one.
+        if (startedMs !== undefined && threadMs() - startedMs >= milliseconds * SPENT_PART) throw error;
+        undo();
+      }
     }
   }
 }

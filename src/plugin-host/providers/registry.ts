@@ -46,8 +46,11 @@ export function logReplaced(
   }
 }
 
-/** @throws PluginError if two providers claim the same name, alias, host or label, or `extends` names an unknown provider. */
-export function buildRegistry(loaded: readonly LoadedProvider[]): Registry {
+/**
+ * @param isPatient - whether functions of drop-ins that waited for the CPU are called again: see `bounded`.
+ * @throws PluginError if two providers claim the same name, alias, host or label, or `extends` names an unknown provider.
+ */
+export function buildRegistry(loaded: readonly LoadedProvider[], isPatient = false): Registry {
   const named = byName(loaded);
   const replaced = new Map(
     loaded.filter((each) => named.get(each.value.name) !== each).map((each) => [each.value.name, each]),
@@ -59,7 +62,7 @@ export function buildRegistry(loaded: readonly LoadedProvider[]): Registry {
   const hosts = new HostTable<Claim>();
   const providers: ProviderPlugin[] = [];
   for (const each of ordered) {
-    const claim: Claim = { from: each, provider: extended(each, named, replaced) };
+    const claim: Claim = { from: each, provider: extended(each, { named, replaced, isPatient }) };
     providers.push(claim.provider);
     const { name, aliases = [], dedicatedDomain } = each.value;
     for (const key of [name.toLowerCase(), ...aliases]) {
@@ -114,12 +117,18 @@ function claimed(what: string, key: string, claim: Claim, before: Claim | undefi
 
 type Named = ReadonlyMap<string, LoadedProvider>;
 
+interface Parents {
+  readonly named: Named;
+  readonly replaced: Named;
+  readonly isPatient: boolean;
+}
+
 /**
  * A provider with the inherited reading of the one it extends. Its identity (name, aliases, hosts, target, label) is never
  * inherited; reading and prices are, member by member. Masks and wire-format paths are combined, its own first. A drop-in
  * that extends its own name extends the built-in that it replaces.
  */
-function extended(each: LoadedProvider, named: Named, replaced: Named): ProviderPlugin {
+function extended(each: LoadedProvider, { named, replaced, isPatient }: Parents): ProviderPlugin {
   const chain = [each];
   for (let at = each; at.value.extends !== undefined; at = chain.at(-1)!) {
     const name = at.value.extends;
@@ -131,7 +140,7 @@ function extended(each: LoadedProvider, named: Named, replaced: Named): Provider
       throw new PluginError(each.file, `the member "extends" goes round: ${round}`);
     }
   }
-  const values = chain.map(({ value, builtIn }) => (builtIn ? value : bounded(value)));
+  const values = chain.map(({ value, builtIn }) => (builtIn ? value : bounded(value, isPatient)));
   return withoutUndefined({
     ...each.value,
     wireSchemas: wireSchemasOf(values),
