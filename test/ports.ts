@@ -1,14 +1,27 @@
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
-import { type AddressInfo, connect, createServer } from "node:net";
+import { connect, createServer } from "node:net";
 
-/** A port of loopback that nobody listens on now, for a server whose address has to be known before it starts. */
+/** Below the ports that systems give to connections, and to servers that ask for any: one stays free between two uses. */
+const PORTS = [12_000, 32_000] as const;
+
+/**
+ * A port of loopback on which no server listens now, for a server whose address has to be known before it starts, or that
+ * keeps it across restarts.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
+  for (;;) {
+    const port = randomInt(...PORTS);
+    const server = createServer().listen(port, "127.0.0.1");
+    try {
+      await once(server, "listening");
+    } catch {
+      continue; // it is taken
+    }
+    server.close();
+    await once(server, "close");
+    return port;
+  }
 }
 
 /** Whether something on loopback takes connections at this port. */

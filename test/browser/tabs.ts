@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page } from "playwright-core";
 
 /** How long anything may take to appear: the machine may be busy. */
-const APPEARS_MS = 60_000;
+const APPEARS_MS = 150_000;
 
 /** A page in a context of its own. */
 export interface Tab {

@@ -1,10 +1,10 @@
 import { mkdirSync } from "node:fs";
-import type { AddressInfo } from "node:net";
 import S3rver from "s3rver";
 import type { Config } from "../../src/config.ts";
 import { openObjectStore } from "../../src/store/objects/open-objects.ts";
 import type { S3Store } from "../../src/store/objects/s3-store.ts";
 import { temporaryDirectory } from "../directory.ts";
+import { freePort } from "../ports.ts";
 
 const BUCKET = "bodies";
 
@@ -31,11 +31,11 @@ type BodySettings = Pick<
 export async function startObjectStore(): Promise<TestStore> {
   const directory = temporaryDirectory();
   mkdirSync(`${directory.path}/${BUCKET}`);
-  let port = 0;
+  const port = await freePort();
   let server: S3rver | undefined;
   const start = async () => {
     server = new S3rver({ address: "127.0.0.1", port, silent: true, directory: directory.path });
-    ({ port } = (await server.run()) as AddressInfo);
+    await server.run();
   };
   const stop = async () => {
     const closing = server?.close();
