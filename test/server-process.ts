@@ -44,7 +44,7 @@ export async function startServerProcess(
     running.add(child);
     await until(
       () => accepts(port),
-      60_000,
+      180_000,
       () => `${name} does not listen`,
     );
   };

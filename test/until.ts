@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
  */
 export async function until(
   reached: () => boolean | Promise<boolean>,
-  msMax = 60_000,
+  msMax = 180_000,
   describe: () => string = () => String(reached),
   everyMs = 25,
 ): Promise<void> {

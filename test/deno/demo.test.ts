@@ -5,7 +5,7 @@ import { DENO_COMMAND } from "./weir-on-deno.ts";
 
 test("the demonstration runs on Deno and leaves nothing behind", async () => {
   await using demo = await startDemo(DENO_COMMAND);
-  await until(async () => (await askDemo(demo, "/v1/request/count/query", { filter: "all" })) === demo.count, 60_000);
+  await until(async () => (await askDemo(demo, "/v1/request/count/query", { filter: "all" })) === demo.count, 180_000);
   expect(await demo.stop()).toBe(0);
   expect(leftOf(demo)).toEqual([]);
 }, 300_000);

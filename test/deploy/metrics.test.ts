@@ -33,7 +33,7 @@ beforeAll(async () => {
       text = await (await fetch(`${weir.api}/metrics`)).text();
       return ofThreads.every((name) => text.includes(name));
     },
-    60_000,
+    180_000,
     () => text,
   );
   shown = new Map([...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => [name!, type!]));

@@ -80,7 +80,7 @@ test.each(programs("ts"))(
     expect(stdout.trim().length).toBeGreaterThan(3);
     await until(
       async () => (await recorded()) > before,
-      60_000,
+      180_000,
       () => "nothing was recorded",
     );
   },

@@ -80,7 +80,7 @@ test("the watch marks what a model said, and refuses a user after the third time
   const text = (await first.json()).choices[0].message.content as string;
   expect(text.toLowerCase()).toContain(WORD);
   const id = first.headers.get("gateway-id")!;
-  await until(async () => (await recordOf(weir, id))["properties"]["Flagged"] === WORD, 60_000);
+  await until(async () => (await recordOf(weir, id))["properties"]["Flagged"] === WORD, 180_000);
   expect((await recordOf(weir, id))["scores"]).toEqual({ flagged: 1 });
   for (let more = 0; more < 2; more++) expect((await say("hi")).status).toBe(200);
   let last: Response | undefined;

@@ -111,7 +111,7 @@ async function stored(weir: Weir, count: number): Promise<void> {
   };
   await until(
     () => files().length === count,
-    60_000,
+    180_000,
     () => `there are not ${count} files`,
   );
 }

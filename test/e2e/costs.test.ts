@@ -81,7 +81,7 @@ test("an own price applies to new requests, and to earlier ones on request", asy
   ]);
   await until(
     async () => Math.abs((await recordOf(weir, await ask("openai")))["cost"] - 0.021) < 1e-9,
-    60_000,
+    180_000,
     () => "the new price is not in force",
   );
 
@@ -137,7 +137,7 @@ test("without a service the command computes costs itself, and an order that wai
     await using second = await startWeir({ dataDirectory });
     await until(
       () => JSON.stringify(servedBy(second) ?? null).includes('"id":"o-1","done":true'),
-      60_000,
+      180_000,
       () => "the order is not served",
     );
   } finally {

@@ -51,7 +51,7 @@ export async function crashRounds(
       // A busy machine may respond to the first one late: there is nothing to lose before.
       await until(
         async () => load.seen.length >= SEEN_MIN,
-        60_000,
+        180_000,
         () => "no load came up",
       );
       const killedAfterMs = delayMs(round);
@@ -128,7 +128,7 @@ export async function allRecords(weir: Weir, seen: readonly SeenResponse[]): Pro
     return records.length >= ids.length && records.every(({ response_status }) => response_status !== null);
   };
   try {
-    await until(finished, 60_000, () => "", 100);
+    await until(finished, 180_000, () => "", 100);
   } catch {
     return records; // what is missing is what the caller counts
   }

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { until, within } from "./weir.ts";
 
-const START_MS_MAX = 90_000;
-const STOP_MS_MAX = 60_000;
+const START_MS_MAX = 200_000;
+const STOP_MS_MAX = 150_000;
 
 /** A demonstration as a child process, in a directory for temporary files of its own. */
 export interface Demo extends AsyncDisposable {

@@ -49,7 +49,7 @@ test("the 10,001st request of a day to an unapproved domain waits until UTC midn
     let sent = 0;
     await until(
       async () => ++sent > 0 && (await isUnlimited()),
-      60_000,
+      180_000,
       () => "the domain is not approved",
     );
     let left = PER_DAY - 500;
@@ -68,7 +68,7 @@ test("the 10,001st request of a day to an unapproved domain waits until UTC midn
           const { state: now, requests_today } = await row();
           return now === state && requests_today === requests;
         },
-        60_000,
+        180_000,
         () => `it is not ${state} with ${requests} requests`,
       );
     left = PER_DAY - 1 - Number((await row())["requests_today"]);
@@ -92,7 +92,7 @@ test("the 10,001st request of a day to an unapproved domain waits until UTC midn
     await decide(weir, "approve");
     await until(
       async () => (await ask()).status === 200,
-      60_000,
+      180_000,
       () => "an approved domain is limited",
     );
   } finally {

@@ -101,7 +101,7 @@ test("the command line decides while the service runs, soon effective", async ()
   const becomes = (status: number) =>
     until(
       async () => (await send(weir)).status === status,
-      60_000,
+      180_000,
       () => `no ${status}`,
     );
   await run("approve", "127.0.0.1", "--private");
@@ -163,7 +163,7 @@ test("permissions for domains follow the key's scopes", async () => {
   const request = { domain: "a.test", company: "Acme" };
   await until(
     async () => (await status("GET", "/v1/domains", write)) === 200,
-    60_000,
+    180_000,
     () => "the key is not known",
   );
   expect(await status("GET", "/v1/domains", read)).toBe(200);

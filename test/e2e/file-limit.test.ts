@@ -40,7 +40,7 @@ const recordsAgain = (weir: Weir) =>
       await new Promise((wake) => setTimeout(wake, 200));
       return status === 200 && (await queryIds(weir, [id])).length === 1;
     },
-    60_000,
+    180_000,
     () => `recording does not go on; log: ${weir.log().slice(-2_000)}`,
   );
 

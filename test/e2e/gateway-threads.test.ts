@@ -191,7 +191,7 @@ test("a gateway thread that dies is started again, and what it had in flight is 
   );
   await until(
     () => mortal.log().includes("the gateway (2) thread ended and is restarted"),
-    60_000,
+    180_000,
     () => mortal.log(),
   );
   // The new one has a number of its own among the spool's writers.
@@ -199,7 +199,7 @@ test("a gateway thread that dies is started again, and what it had in flight is 
     await sendMany(mortal, 8).catch(() => undefined); // what the dead one was about to accept may be refused
     return writersOf(mortal).has(3);
   };
-  await until(served, 60_000, () => "the thread serves again");
+  await until(served, 180_000, () => "the thread serves again");
   for (const client of clients) client.abort();
   await Promise.all(broken);
   const records = await recordsOf(mortal, idsOf(streams));

@@ -79,7 +79,7 @@ test.each([
 
   await until(
     async () => (await queryIds(weir, [id])).length === 1,
-    60_000,
+    180_000,
     () => "no record",
   );
   const record = await recordOf(weir, id);

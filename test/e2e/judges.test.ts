@@ -101,7 +101,7 @@ async function judgeWhere(id: string, isReady: (judge: Json) => boolean): Promis
       judge = await api("GET", `/v1/judges/${id}`);
       return isReady(judge);
     },
-    90_000,
+    180_000,
     () => JSON.stringify(judge),
   );
   return judge;
@@ -247,7 +247,7 @@ test("a service that is killed while it asks has judged each record once when it
   const ids = [];
   for (let at = 0; at < 6; at++) ids.push(await send("killed", `number ${at}?`));
   await judgeWhere(judge.id, ({ counts }) => counts.done === 5);
-  await until(() => callsAbout("number 1?") === 1, 60_000);
+  await until(() => callsAbout("number 1?") === 1, 180_000);
   await weir.kill();
   hangs = false;
   weir = await startWeir({ dataDirectory: home.path });

@@ -73,7 +73,7 @@ test("after kill -9 the record of each id that a client saw has its request and 
       });
       await until(
         async () => seen.size > 60,
-        60_000,
+        180_000,
         () => "no load came up",
       );
       await new Promise((wake) => setTimeout(wake, random.number() * 300));
@@ -86,7 +86,7 @@ test("after kill -9 the record of each id that a client saw has its request and 
         const records = await queryIds(weir, ids);
         return records.length === ids.length && records.every(({ response_status: status }) => status !== null);
       };
-      await until(ended, 60_000, () => "records are missing");
+      await until(ended, 180_000, () => "records are missing");
       const got = new Set(provider.got);
       for (const [id, body] of seen) {
         expect((await bodyPart(weir, id, "request&raw=true")).toString()).toBe(body);
@@ -99,4 +99,4 @@ test("after kill -9 the record of each id that a client saw has its request and 
     await weir.stop();
     rmSync(dataDirectory, { recursive: true, force: true });
   }
-}, 120_000);
+}, 300_000);

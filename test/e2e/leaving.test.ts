@@ -51,7 +51,7 @@ test("credentials at the top level of bodies are in no webhook, span or export w
   const delivered = (await receiver.waitFor(2)).map(({ text }) => text).join("\n");
   await until(
     () => collector.spans().length > 0,
-    60_000,
+    180_000,
     () => "no span came",
   );
   const env = { ...weir.env, WEIR_API_KEY: KEY, WEIR_API_URL: weir.api };

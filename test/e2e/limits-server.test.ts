@@ -78,7 +78,7 @@ async function passesInAll(count: number, policy: string, before = 0): Promise<v
       if (through < count && (await send(attempts++, policy)) === 200) through += 1;
       return through >= count;
     },
-    60_000,
+    180_000,
     () => `only ${through} of ${count} passed`,
     1,
   );
@@ -92,7 +92,7 @@ async function isUp(value: 0 | 1): Promise<void> {
       const texts = await Promise.all(nodes.map(async ({ api }) => (await fetch(`${api}/metrics`)).text()));
       return texts.every((text) => new RegExp(`^weir_limits_server_up ${value}$`, "m").test(text));
     },
-    60_000,
+    180_000,
     () => `weir_limits_server_up is not ${value}`,
     100,
   );

@@ -44,7 +44,7 @@ test("a program that is killed while it reads records again continues at the nex
   await using second = await startWeir({ dataDirectory });
   await until(
     async () => (await queryIds(second, ids)).filter((record) => record["prompt_tokens"] === 7).length === ids.length,
-    60_000,
+    180_000,
     () => "not all records were read again",
     200,
   );

@@ -109,20 +109,20 @@ test("a mapping can be read, edited, approved and rolled back", async () => {
   const words = "You said: x, and it was heard.".length;
   await until(
     async () => (await recordOf(weir, id))["prompt_tokens"] === words,
-    60_000,
+    180_000,
     () => "the edited mapping is not in force",
   );
 
   expect(await post("/v1/models/zeta/rollback")).toMatchObject({ data: { version: 1, state: "approved" } });
   await until(
     async () => (await recordOf(weir, id))["prompt_tokens"] === 1,
-    60_000,
+    180_000,
     () => "the mapping is not back",
   );
   expect(await post("/v1/models/zeta/rollback")).toMatchObject({ data: { state: "rolled back" } });
   await until(
     async () => (await recordOf(weir, id))["llmSchema"] === null,
-    60_000,
+    180_000,
     () => "the record is still mapped",
   );
   expect(await models()).toMatchObject([{ model: "zeta", state: "pending", reason: "its mapping was rolled back" }]);

@@ -151,26 +151,26 @@ test("keys, domains, prices and mappings that are changed on one node reach the 
   const passes = async (at: Weir) => (await send(at, { "Gateway-Auth": `Bearer ${key}` })).status;
   await until(
     async () => (await knows(b)) === 200 && (await passes(b)) === 200,
-    60_000,
+    180_000,
     () => "the key is not known",
   );
   await call(b, "DELETE", `/v1/keys/${id}`);
   await until(
     async () => (await knows(a)) === 401 && (await passes(a)) === 401,
-    60_000,
+    180_000,
     () => "the key is not revoked",
   );
 
   await call(a, "POST", "/v1/domains/127.0.0.1/deny");
   await until(
     async () => (await send(b)).status === 403,
-    60_000,
+    180_000,
     () => "the domain is not denied",
   );
   await call(b, "POST", "/v1/domains/127.0.0.1/approve");
   await until(
     async () => (await send(a)).status === 200,
-    60_000,
+    180_000,
     () => "the domain is not approved",
   );
 
@@ -178,7 +178,7 @@ test("keys, domains, prices and mappings that are changed on one node reach the 
   const cost = async () => (await recordOf(b, await idOf(send(b, { "Gateway-Model-Override": "own" }))))["cost"];
   await until(
     async () => (await cost()) === 0.25,
-    60_000,
+    180_000,
     () => "the price does not hold",
   );
 
@@ -186,7 +186,7 @@ test("keys, domains, prices and mappings that are changed on one node reach the 
   const byHand = { "Gateway-Auth": `Bearer ${made.stdout.trim()}` };
   await until(
     async () => (await send(b, byHand)).status === 200,
-    60_000,
+    180_000,
     () => "the command line's key is not known",
   );
 }, 300_000);
@@ -196,14 +196,14 @@ test("the database gone under load loses nothing: both nodes continue, and what 
   const filter = { request_response_rmt: { properties: { Run: { equals: "outage" } } } };
   await until(
     () => traffic.ids.length > 50,
-    60_000,
+    180_000,
     () => "no traffic",
   );
   await sqld.kill();
   const away = traffic.ids.length;
   await until(
     () => traffic.ids.length > away + 300,
-    60_000,
+    180_000,
     () => "traffic stopped with the database",
   );
   expect((await fetch(`${a.api}/readyz`)).status).toBe(200);
@@ -211,7 +211,7 @@ test("the database gone under load loses nothing: both nodes continue, and what 
   const back = traffic.ids.length;
   await until(
     () => traffic.ids.length > back + 50,
-    60_000,
+    180_000,
     () => "traffic stopped",
   );
   const ids = await traffic.stop();
@@ -229,12 +229,12 @@ test("a model is mapped through any node, by the one that runs the jobs, also fo
   for (const at of [a, b, a]) {
     await until(
       async () => (await call(at, "POST", "/v1/models/zeta/expedite"))[0].state === "mapped",
-      60_000,
+      180_000,
       () => "the model stays pending",
     );
   }
   const mapped = async () => (await queryIds(b, ids)).every(({ prompt_tokens }) => Number(prompt_tokens) > 0);
-  await until(mapped, 60_000, () => "what was recorded before is not read again");
+  await until(mapped, 180_000, () => "what was recorded before is not read again");
   ids.push((await talk(b, provider.origin)).headers.get("gateway-id")!);
   expect(await recordOf(b, ids.at(-1)!)).toMatchObject({ prompt_tokens: 12 });
 }, 300_000);

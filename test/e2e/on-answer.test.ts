@@ -99,7 +99,7 @@ async function shown(of: (response: Json) => boolean): Promise<Json> {
       found = seen().find(of);
       return found !== undefined;
     },
-    60_000,
+    180_000,
     () => JSON.stringify(seen().map(({ id, path }) => ({ id, path }))),
   );
   return found;
@@ -141,7 +141,7 @@ test("a response is shown whole, and what the plugin says of it is in the record
     truncated: false,
   });
   expect(response.body.choices[0].message.content).toBe(SENTENCE);
-  await until(async () => (await recordOf(weir, id))["properties"].Said === SENTENCE, 60_000);
+  await until(async () => (await recordOf(weir, id))["properties"].Said === SENTENCE, 180_000);
   const { properties, scores } = await recordOf(weir, id);
   expect(properties).toEqual({ Team: "red", Said: SENTENCE });
   expect(scores).toEqual({ place: expect.any(Number) });
@@ -237,7 +237,7 @@ test("a hook that fails adds nothing, is counted, and affects no request", async
 
 test("a check in code sees both bodies whole, and its scores and reasons are in the record", async () => {
   const [id] = await send("/echo?checked", { text: "x".repeat(300_000) });
-  await until(async () => (await recordOf(weir, id))["properties"].Checked === "yes", 60_000);
+  await until(async () => (await recordOf(weir, id))["properties"].Checked === "yes", 180_000);
   expect((await recordOf(weir, id))["scores"]).toMatchObject({ echoed: 1, free: 1 });
   const { data } = await (await callApi(weir, `/v1/request/${id}/scores`)).json();
   expect(data.find(({ name }: Json) => name === "echoed").ratings).toMatchObject([

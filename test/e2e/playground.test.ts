@@ -108,7 +108,7 @@ test("a browser that leaves ends the provider's stream", async () => {
   browser.abort();
   await until(
     () => left === 1,
-    60_000,
+    180_000,
     () => "the provider is left",
   );
   expect(await recordOf(weir, response.headers.get("gateway-id")!)).toMatchObject({ outcome: "client_gone" });

@@ -66,7 +66,7 @@ async function finished(weir: Weir, ids: readonly string[]): Promise<readonly Ap
       records = await queryIds(weir, ids);
       return records.every(({ response_status }) => response_status !== null);
     },
-    60_000,
+    180_000,
     () => "records stay in flight",
   );
   return records;

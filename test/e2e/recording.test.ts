@@ -149,7 +149,7 @@ test("a record is there while its request is in flight, takes properties, and is
   });
   await until(
     async () => (await queryIds(weir, [id])).length === 1,
-    60_000,
+    180_000,
     () => "no record while in flight",
   );
   expect((await queryIds(weir, [id]))[0]!["response_status"]).toBeNull();

@@ -57,7 +57,7 @@ async function ask(origin: string, model: string, more: { readonly key?: string;
       await response.text();
       return false;
     },
-    60_000,
+    180_000,
     () => `${model} at ${origin} is ${response?.status}`,
   );
   const { headers } = response!;
@@ -123,7 +123,7 @@ test("a route that is stored at either API leads at both addresses, with its fal
   expect((await api(us, "PUT", "/v1/routes/fast", { targets: ["anthropic/claude-sonnet-4-5"] })).status).toBe(200);
   await until(
     async () => (await ask(eu.unified, "fast")).headers.get("gateway-provider") === "ANTHROPIC",
-    60_000,
+    180_000,
     () => "the route did not change in Europe",
   );
   expect((await api(eu, "DELETE", "/v1/routes/fast")).status).toBe(200);

@@ -91,13 +91,13 @@ test("keys, domains, rate limits and prices are known in both, wherever they wer
   const status = async (at: Pick<Weir, "api">) => (await callApi(at, "/v1/models", {}, made.key)).status;
   await until(
     async () => (await status(us)) === 200 && (await status(eu)) === 200,
-    60_000,
+    180_000,
     () => "the key is not known",
   );
   await callApi(us, `/v1/keys/${made.id}`, { method: "DELETE" });
   await until(
     async () => (await status(us)) === 401 && (await status(eu)) === 401,
-    60_000,
+    180_000,
     () => "the key is not revoked",
   );
 
@@ -117,7 +117,7 @@ test("keys, domains, rate limits and prices are known in both, wherever they wer
   for (const at of [us, eu])
     await until(
       async () => (await costAt(at)) === 0.25,
-      60_000,
+      180_000,
       () => "the price does not hold",
     );
 });

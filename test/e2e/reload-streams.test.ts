@@ -98,14 +98,14 @@ test("drop-ins that change, break and are fixed under 500 open streams drop none
   await drop(1);
   await until(
     async () => (await askVersion()).version === "v1",
-    60_000,
+    180_000,
     () => weir.log(),
   );
   const seen = Array.from({ length: STREAMS }, (): Seen => ({ id: "", text: "", complete: false }));
   const ended = Promise.all(seen.map(startStream));
   await until(
     () => seen.every(({ text }) => text.includes("begun")),
-    60_000,
+    180_000,
     () => `${open.length} are open`,
   );
 
@@ -114,7 +114,7 @@ test("drop-ins that change, break and are fixed under 500 open streams drop none
     await drop(version);
     await until(
       async () => (await askVersion()).version === `v${version}`,
-      60_000,
+      180_000,
       () => weir.log(),
     );
     sayToAll(event(`after ${version}`));
@@ -124,7 +124,7 @@ test("drop-ins that change, break and are fixed under 500 open streams drop none
   await write("providers", `export default { apiVersion: 1, name: "ACME", hostz: [] };`);
   await until(
     async () => (await degraded()).length >= 2,
-    60_000,
+    180_000,
     () => weir.log(),
   );
   expect((await askVersion()).version).toBe("v3");
@@ -135,7 +135,7 @@ test("drop-ins that change, break and are fixed under 500 open streams drop none
       const { gateway, recorder } = await versionsNow();
       return gateway === "v4" && recorder === "4" && (await degraded()).length === 0;
     },
-    60_000,
+    180_000,
     () => weir.log(),
   );
   const last = `${event("mended")}data: [DONE]\n\n`;

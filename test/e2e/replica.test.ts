@@ -52,7 +52,7 @@ async function replicated(id: string): Promise<void> {
   const client = createClient({ url: replica.url });
   const found = async () =>
     (await client.execute({ sql: "select 1 from requests where request_id = ?", args: [id] })).rows.length > 0;
-  await until(found, 60_000, () => `the replica does not have ${id}`);
+  await until(found, 180_000, () => `the replica does not have ${id}`);
   client.close();
 }
 

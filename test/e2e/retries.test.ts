@@ -55,7 +55,7 @@ test("every try is a record, found by attempt_of; the response of a fallback is 
         rows = ((await response.json()) as { data: typeof rows }).data;
         return rows.length === count;
       },
-      60_000,
+      180_000,
       () => `there are ${rows.length} tries`,
     );
     return rows;

@@ -64,5 +64,5 @@ test("cheapest goes by a price as soon as it is set", async () => {
     ["cheap", 1],
   ] as const)
     await api("PUT", "/v1/models/prices", { provider: "CUSTOM", model, input, output: input });
-  await until(async () => (await first("cheap")).model === "cheap", 90_000);
+  await until(async () => (await first("cheap")).model === "cheap", 180_000);
 }, 300_000);

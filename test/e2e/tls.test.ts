@@ -56,7 +56,7 @@ test("a renewed certificate is in use without a restart, and the audit log has i
   };
   await until(
     async () => (await entries()).length > 0,
-    60_000,
+    180_000,
     () => weir.log(),
   );
   expect(await entries()).toMatchObject([

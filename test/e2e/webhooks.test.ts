@@ -61,7 +61,7 @@ test("a webhook that a command adds while the service runs is tested, notified o
       await send({ From: "command" });
       return own.received.length > 1;
     },
-    60_000,
+    180_000,
     () => "it is told of nothing",
     200,
   );
@@ -121,7 +121,7 @@ test("of two equal samples both hold the same requests, and at zero percent none
   const ids = await Promise.all(Array.from({ length: 40 }, () => send({ Sample: "x" })));
   await until(
     async () => (await Promise.all(ids.map(isRecorded))).every(Boolean),
-    60_000,
+    180_000,
     () => "not recorded",
   );
   const subjects = async ({ id }: Json) =>
@@ -161,7 +161,7 @@ test("after kill -9 every request is delivered, and an alert that fired is deliv
   const ids = await Promise.all(Array.from({ length: 30 }, () => send({ Kill: "9" })));
   await until(
     async () => (await call("GET", `/v1/alerts/${alert.id}/deliveries`))[0]?.attempts > 1,
-    60_000,
+    180_000,
     () => "the alert was not tried twice",
   );
   ids.push(...(await Promise.all(Array.from({ length: 30 }, () => send({ Kill: "9" })))));
@@ -173,7 +173,7 @@ test("after kill -9 every request is delivered, and an alert that fired is deliv
   const delivered = () => new Set(requests().map(({ text }) => JSON.parse(text).request_id));
   await until(
     () => ids.every((each) => delivered().has(each)),
-    60_000,
+    180_000,
     () => `${delivered().size} of ${ids.length} were told of`,
   );
   expect(delivered().size).toBe(ids.length);
@@ -183,7 +183,7 @@ test("after kill -9 every request is delivered, and an alert that fired is deliv
   const alerts = () => receiver.accepted().filter(({ text }) => JSON.parse(text).alert_id === alert.id);
   await until(
     () => alerts().length > 0,
-    60_000,
+    180_000,
     () => "the alert was not delivered",
   );
   expect(alerts().map(({ text }) => [JSON.parse(text).type, JSON.parse(text).group])).toEqual([

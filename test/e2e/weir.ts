@@ -83,7 +83,7 @@ process.on("exit", () => {
  * These end what hangs. On a machine with a load of 20 a start has taken 40 s. A stop may take `drain_seconds`, and a minute
  * in which the spool is read to its end.
  */
-const START_MS_MAX = 90_000;
+const START_MS_MAX = 200_000;
 const STOP_MS_MAX = 150_000;
 
 export async function startWeir(options: WeirOptions = {}): Promise<Weir> {
@@ -236,13 +236,17 @@ export async function queryIds(weir: Pick<Weir, "api">, ids: readonly string[], 
 }
 
 /** The record of one request, once it is finished. */
-export async function recordOf(weir: Pick<Weir, "api">, id: string, msMax = 60_000): Promise<ApiRecord> {
+export async function recordOf(weir: Pick<Weir, "api">, id: string, msMax = 180_000): Promise<ApiRecord> {
   const [record] = await recordsOf(weir, [id], msMax);
   return record!;
 }
 
 /** The records of all `ids`, in their order, once every one is there and finished. */
-export async function recordsOf(weir: Pick<Weir, "api">, ids: readonly string[], msMax = 60_000): Promise<ApiRecord[]> {
+export async function recordsOf(
+  weir: Pick<Weir, "api">,
+  ids: readonly string[],
+  msMax = 180_000,
+): Promise<ApiRecord[]> {
   let found: ApiRecord[] = [];
   await until(
     async () => {

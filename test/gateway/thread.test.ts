@@ -138,7 +138,7 @@ test("a client that leaves ends what the first thread does for it", async () => 
   expect((await pair.first.spool.ended(id!)).end).toMatchObject({ outcome: "client_gone", status: 499 });
   await until(
     () => broken === before + 1,
-    60_000,
+    180_000,
     () => "the provider is left too",
   );
 });
@@ -207,7 +207,7 @@ test("plugins are called in the first thread: what they see, add and refuse, and
   expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "9"]);
   await until(
     () => ends.length === 2,
-    60_000,
+    180_000,
     () => "both ends are told",
   );
   expect(ends.map(({ outcome, forwarded }) => [outcome, forwarded])).toEqual([

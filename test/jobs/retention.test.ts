@@ -125,7 +125,7 @@ async function run(key = api.keys.all) {
   expect((await api.call("POST", "/v1/retention/run", { key })).json.data).toEqual({ ordered: true });
   await until(
     async () => (await tidied()) !== before,
-    60_000,
+    180_000,
     () => "no run",
   );
   return (await api.call("GET", "/v1/retention", { key })).json.data.last_run;

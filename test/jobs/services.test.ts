@@ -52,10 +52,10 @@ test.each(SERVICES)(
     const alert = await make({ name: "failures & more", filter, group_by: ["user"], channels: [channel] });
     await failed(user);
     await failed(user);
-    await until(() => receiver.received.length >= 1, 60_000);
+    await until(() => receiver.received.length >= 1, 180_000);
     const { id } = alert;
     await api.call("PATCH", `/v1/alerts/${id}`, { body: { enabled: false } });
-    await until(() => receiver.received.length >= 2, 60_000);
+    await until(() => receiver.received.length >= 2, 180_000);
     const [opened, closed] = receiver.received.map(({ text }) => JSON.parse(text));
     const link = JSON.stringify(opened).match(/https:\/\/weir\.example\.com\/requests\?[^"\\]+/)?.[0];
     const search = new URL(link!).searchParams;

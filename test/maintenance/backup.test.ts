@@ -68,7 +68,7 @@ test("a backup made under load holds every request that had its response before 
   const load = startLoad(weir.gatewayPort, upstream.origin, 8);
   await until(
     async () => load.seen.filter(({ complete }) => complete).length >= 60,
-    60_000,
+    180_000,
     () => "no load came up",
   );
   const before = load.seen.filter(({ complete }) => complete);
@@ -86,7 +86,7 @@ test("a backup made under load holds every request that had its response before 
       const found = await queryIds(again, ids);
       return found.length === ids.length && found.every((record) => record["response_status"] !== null);
     },
-    60_000,
+    180_000,
     () => "records are missing after the restore",
     100,
   );

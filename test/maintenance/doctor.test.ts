@@ -301,7 +301,7 @@ test("while the service runs, doctor and health call it, and the service is unaf
   const ready = async () => (await (await fetch(`${weir.api}/readyz`)).json()) as { degraded: string[] };
   await until(
     async () => (await ready()).degraded.length === 0, // the jobs come last
-    60_000,
+    180_000,
     () => weir.log(),
   );
   const { all, bad } = await findings(weir.dataDirectory, "doctor", env);

@@ -51,7 +51,7 @@ test("while the object store is away records wait, reading says so, and afterwar
   const ids = texts.map((text) => pass(weir.spool, { request: ask(text) }));
   await until(
     async () => (await weir.recorder.status()).bodiesError !== null,
-    60_000,
+    180_000,
     () => "the recorder says that bodies cannot be written",
   );
   const status = await weir.recorder.status();
@@ -63,7 +63,7 @@ test("while the object store is away records wait, reading says so, and afterwar
   await store.start();
   await until(
     async () => (await weir.recorder.status()).recorded === 41,
-    60_000,
+    180_000,
     () => "all is recorded",
   );
   expect(await weir.recorder.status()).toMatchObject({ bodiesError: null, databaseError: null });

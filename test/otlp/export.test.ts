@@ -51,7 +51,7 @@ test("a span per request says what the conventions for generative AI ask for, in
   const record = await recordOf(weir, id);
   await until(
     () => collector.spans().length === 1,
-    60_000,
+    180_000,
     () => "no span came",
   );
   const [batch] = collector.batches;
@@ -111,7 +111,7 @@ test("failures have their kind; unsampled traces and requests that ask no model 
   await (await ask(weir)).text();
   await until(
     () => collector.spans().length === 2,
-    60_000,
+    180_000,
     () => `${collector.spans().length} spans came`,
   );
   const [broken] = collector.spans();
@@ -124,12 +124,12 @@ test("failures have their kind; unsampled traces and requests that ask no model 
   expect(broken!.attributes["weir.property.Team"]).toBeUndefined();
   await until(
     async () => (await (await fetch(`${weir.api}/metrics`)).text()).includes('counter="spans_unsampled"} 1'),
-    60_000,
+    180_000,
     () => "unsampled spans are not counted",
   );
   await until(
     async () => (await (await fetch(`${weir.api}/metrics`)).text()).includes('counter="spans_exported"} 2'),
-    60_000,
+    180_000,
     () => "exported spans are not counted",
   );
   await weir.stop();
@@ -146,7 +146,7 @@ test("a collector that stalls delays no record; what the queue cannot hold is dr
   // The hook comes after the commit that made the last record visible.
   await until(
     async () => (await (await fetch(`${weir.api}/metrics`)).text()).includes('counter="spans_dropped"} 15'),
-    60_000,
+    180_000,
     () => "dropped spans are not counted",
   );
   expect(await weir.stop()).toBe(0);
@@ -161,7 +161,7 @@ test("a batch that the collector refuses for now comes again, and what waits at 
   await (await ask(weir)).text();
   await until(
     () => collector.batches.length === 3,
-    60_000,
+    180_000,
     () => `${collector.batches.length} tries came`,
   );
   expect(new Set(collector.spans().map(({ spanId }) => spanId)).size).toBe(1);

@@ -148,7 +148,7 @@ test("a batch that the collector says is wrong is not sent again; spans that it 
   for (let count = 0; count < 4; count++) queue.add(span);
   await until(
     () => collector.batches.length === 2,
-    60_000,
+    180_000,
     () => "two batches did not come",
   );
   await queue.close();

@@ -22,7 +22,7 @@ test("while the database is locked traffic is spooled, and afterwards nothing is
   const ids = Array.from({ length: 30 }, () => pass(weir.spool));
   await until(
     async () => (await weir.recorder.status()).databaseError !== null,
-    60_000,
+    180_000,
     () => "the recorder says that it cannot write",
   );
   expect(weir.spool.stats.healthy).toBe(true);
@@ -31,7 +31,7 @@ test("while the database is locked traffic is spooled, and afterwards nothing is
   lock.close();
   await until(
     async () => (await weir.recorder.status()).recorded === 31,
-    60_000,
+    180_000,
     () => "all is recorded",
   );
   expect((await weir.recorder.status()).databaseError).toBeNull();
@@ -48,7 +48,7 @@ test("a database that is moved away and returned has every record", async () => 
   for (let i = 0; i < 10; i++) pass(weir.spool);
   await until(
     async () => (await weir.recorder.status()).databaseError !== null,
-    60_000,
+    180_000,
     () => "the recorder misses its file",
   );
   renameSync(`${path}.away`, path);
@@ -66,7 +66,7 @@ test("a database that was deleted is made again by the next start, with what is 
   const ids = Array.from({ length: 10 }, () => pass(weir.spool));
   await until(
     async () => (await weir.recorder.status()).databaseError?.endsWith("is missing") === true,
-    60_000,
+    180_000,
     () => "the recorder misses its file",
   );
   await weir.recorder.stop();
@@ -91,7 +91,7 @@ test("a recorder that is started again while its database is away waits for it, 
   const second = startRecorder(weir.directory, { databaseWasThere: true });
   await until(
     async () => (await second.status()).databaseError !== null,
-    60_000,
+    180_000,
     () => "the recorder misses its files",
   );
   expect(readdirSync(weir.directory).filter((name) => name.endsWith(".db"))).toEqual([]);

@@ -86,7 +86,7 @@ test("where plugins lag behind, the recorder waits for them, and continues when 
   });
   const response = JSON.stringify({ text: "x".repeat(250_000) });
   for (let at = 0; at < 60; at++) pass(weir.spool, { response });
-  await until(() => bytes > 8 * 1_024 * 1_024, 60_000);
+  await until(() => bytes > 8 * 1_024 * 1_024, 180_000);
   expect(bytes).toBeLessThan(10 * 1_024 * 1_024);
   expect((await weir.recorder.status()).recorded).toBeLessThan(60); // a batch is not over
   await until(async () => {

@@ -315,7 +315,7 @@ describe.each([
   });
 
   test("a head that is not complete in time gets a response, a silent connection is closed", async () => {
-    const server = await start(echo, { headMs: 100, idleMs: 100 });
+    const server = await start(echo, { headMs: 1_000, idleMs: 1_000 });
     expect(await exchangeRaw(server.port, "GET / HTTP/1.1\r\nHo")).toStartWith("HTTP/1.1 400 timeout");
     expect(await exchangeRaw(server.port, "")).toBe("");
     expect(await exchangeRaw(server.port, `${GET}\r\n`)).toEndWith("GET /x ");
@@ -323,7 +323,7 @@ describe.each([
 
   test("a client that takes its last response slowly gets all of it, however long that lasts", async () => {
     const text = "z".repeat(20_000_000);
-    const server = await start((_request, response) => say(response, text), { lingerMs: 50, idleMs: 50 });
+    const server = await start((_request, response) => say(response, text), { lingerMs: 50, idleMs: 1_000 });
     const taken = async (head: string) => {
       const client = net.connect(server.port, "127.0.0.1");
       client.write(head);

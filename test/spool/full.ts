@@ -33,7 +33,7 @@ const seen = drain(reader);
 rmSync(segmentPath(directory, listSegments(directory)[0]!));
 await until(
   () => spool.stats.healthy,
-  60_000,
+  180_000,
   () => "the spool has room again",
 );
 const later = crypto.randomUUID();

@@ -132,7 +132,7 @@ test("segments are numbered upwards, also after the directory was emptied", asyn
   // These segments were begun faster than one a millisecond, which numbers by the clock outlive only a moment later.
   await until(
     () => Date.now() > before.at(-1)!,
-    60_000,
+    180_000,
     () => "the clock has passed the last number",
   );
   const second = spoolIn(directory.path);
@@ -197,7 +197,7 @@ test("a spool whose directory is deleted under it continues in a new one", async
   const id = randomUUID();
   await until(
     () => listSegments(path).length > 0,
-    60_000,
+    180_000,
     () => "there is a segment again",
   );
   expect(spool.begin(id, begin())).toBe(true);
@@ -220,7 +220,7 @@ test("a spool that cannot be opened refuses exchanges, counts them, and recovers
   rmSync(path);
   await until(
     () => spool.stats.healthy,
-    60_000,
+    180_000,
     () => "the spool is healthy",
   );
   const kept = randomUUID();

@@ -204,7 +204,7 @@ async function startServer(onPort: number): Promise<ChildProcess> {
   const child = spawn(join(dirname(manifest), "sqld"), args, { stdio: "ignore" });
   await until(
     () => accepts(onPort),
-    60_000,
+    180_000,
     () => "the server did not start",
   );
   return child;

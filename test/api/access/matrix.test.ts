@@ -77,7 +77,7 @@ test.each(SCOPES.map((scope) => [scope]))(
     const { key, id } = await createServiceKey(it.store.records, order);
     await until(
       async () => it.published().some((known) => known.id === id),
-      60_000,
+      180_000,
       () => "the key is not known",
     );
     await expectByTable({ key }, permissionsOf([scope]), "key");

@@ -2,23 +2,28 @@ import { expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import net from "node:net";
 import { join } from "node:path";
+import { eventually } from "../../eventually.ts";
 import { exchangeRaw } from "../../raw-http.ts";
+import { until } from "../../until.ts";
 import { gatewayHeaders } from "../harness.ts";
 import { ask, countingProvider, type Home, handProvider, ownHome, parseResponse, requestText } from "./asking.ts";
 
 /** The cache's files, once there are so many and none is unfinished. */
 async function filesOf(home: Home, count: number): Promise<string[]> {
   const directory = join(home.path, "cache");
-  for (const limit = performance.now() + 5_000; performance.now() < limit; ) {
-    const made = existsSync(directory);
-    const files = !made
-      ? []
-      : readdirSync(directory, { recursive: true, encoding: "utf8" }).filter((name) => name.includes("/"));
-    if (files.length === count && !files.some((name) => name.includes("unfinished")))
-      return files.map((name) => join(directory, name));
-    await new Promise((wake) => setTimeout(wake, 10));
-  }
-  throw new Error(`the cache never had ${count} files`);
+  let files: string[] = [];
+  await until(
+    () => {
+      const made = existsSync(directory);
+      files = !made
+        ? []
+        : readdirSync(directory, { recursive: true, encoding: "utf8" }).filter((name) => name.includes("/"));
+      return files.length === count && !files.some((name) => name.includes("unfinished"));
+    },
+    180_000,
+    () => `the cache never had ${count} files`,
+  );
+  return files.map((name) => join(directory, name));
 }
 
 test("what is stored is there after a restart, bodies of every size byte for byte", async () => {
@@ -92,11 +97,12 @@ test("a response is kept for max-age, counted from its storing", async () => {
   using home = ownHome();
   await using gateway = await home.gateway();
   await using provider = await countingProvider();
-  const short = { headers: { "Cache-Control": "max-age=1" } };
+  const short = { headers: { "Cache-Control": "max-age=3" } };
+  const startedAt = Date.now();
   await ask(gateway, provider.origin, short);
   expect((await ask(gateway, provider.origin)).cache).toBe("HIT");
-  await new Promise((wake) => setTimeout(wake, 1_100));
-  expect((await ask(gateway, provider.origin)).cache).toBe("MISS");
+  await eventually(async () => (await ask(gateway, provider.origin)).cache).toBe("MISS");
+  expect(Date.now() - startedAt).toBeGreaterThanOrEqual(3_000);
   expect((await ask(gateway, provider.origin, { headers: { "Cache-Control": "max-age=0" } })).cache).toBe("MISS");
 });
 

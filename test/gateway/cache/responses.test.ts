@@ -8,6 +8,7 @@ test("the second of two equal requests is served from the cache, and recorded as
   using home = ownHome();
   await using gateway = await home.gateway();
   await using provider = await countingProvider();
+  const startedAt = Date.now();
   const first = await ask(gateway, provider.origin);
   const second = await ask(gateway, provider.origin);
   expect([first.cache, first.body, first.place]).toEqual(["MISS", '{"answer":1}', ""]);
@@ -17,7 +18,7 @@ test("the second of two equal requests is served from the cache, and recorded as
 
   const recorded = await gateway.spool.ended(second.id);
   expect(recorded.head).toMatchObject({ status: 200, cacheReferenceId: first.id });
-  expect(Date.now() - recorded.head!.cacheCreatedAt!).toBeWithin(0, 5_000);
+  expect(recorded.head!.cacheCreatedAt!).toBeWithin(startedAt, Date.now() + 1);
   expect(recorded.requestBody.toString()).toBe('{"model":"m-1","n":1}');
   expect(recorded.responseBody.toString()).toBe('{"answer":1}');
   expect(recorded.end).toMatchObject({ outcome: "complete" });

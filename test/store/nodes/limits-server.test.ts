@@ -108,7 +108,7 @@ function limits(): void {
     const own = connectLimits(`redis://127.0.0.1:${redis.port}`);
     await until(
       () => own.status === "ready",
-      60_000,
+      180_000,
       () => "no connection",
     );
     await own.flushall();
@@ -127,7 +127,7 @@ function limits(): void {
         await world.all[0]!.share.ask();
         return world.all[0]!.server.error !== undefined;
       },
-      60_000,
+      180_000,
       () => "the server is not missed",
       50,
     );
@@ -151,7 +151,7 @@ function limits(): void {
     const wrong = server(`redis://127.0.0.1:${guarded.port}`);
     await until(
       () => right.moves > 0 && wrong.error?.includes("NOAUTH") === true,
-      60_000,
+      180_000,
       () => "neither answered",
     );
     expect(right.error).toBeUndefined();
@@ -229,7 +229,7 @@ function nodes(count: number, key: string, quota: number, first = 0) {
           await Promise.all(all.map((node) => node.share.ask()));
           return all.every((node, at) => node.claimed > before[at]!);
         },
-        60_000,
+        180_000,
         () => "a node has not asked",
       );
       clock.nowMs += 10_000;
@@ -244,7 +244,7 @@ function nodes(count: number, key: string, quota: number, first = 0) {
           await Promise.all(all.map((node) => node.share.ask()));
           return all.every((node, at) => node.fromDatabase === before[at]);
         },
-        60_000,
+        180_000,
         () => "the server has not settled",
       );
     },
@@ -265,7 +265,7 @@ async function pass(world: ReturnType<typeof nodes>, count: number): Promise<voi
       if (world.passed() < count && !(await world.all[at++ % world.all.length]!.request())) await world.settle();
       return world.passed() >= count;
     },
-    60_000,
+    180_000,
     () => `only ${world.passed()} of ${count} passed`,
     1,
   );
@@ -274,6 +274,6 @@ async function pass(world: ReturnType<typeof nodes>, count: number): Promise<voi
 const connected = (all: readonly Counting[], wanted: boolean) =>
   until(
     () => all.every(({ server }) => (server.error === undefined) === wanted && server.moves > 0),
-    60_000,
+    180_000,
     () => `the nodes are not ${wanted ? "connected" : "alone"}`,
   );

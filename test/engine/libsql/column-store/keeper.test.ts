@@ -33,7 +33,7 @@ test.each([
     };
     await until(
       async () => looks.length > 0 && (await held()) === expected,
-      60_000,
+      180_000,
       () => "no block was made",
     );
     await keeper.stop();
