@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runCommandLine } from "../../src/cli/run.ts";
 import type { Json } from "../../src/plugin-host/contract.ts";
+import { storedFiles } from "./stored.ts";
 import { callApi, KEY, startWeir, until, type Weir } from "./weir.ts";
 
 /** Every secret holds it, in the clear. */
@@ -177,7 +178,6 @@ test("no secret is in any file, in the log, in a response, in the metrics, or pr
   const metrics = await (await fetch(`${weir.api}/metrics`)).text();
   expect(output.length).toBeGreaterThan(20);
   for (const text of [...output, metrics, weir.output()]) expect(text).not.toContain(PLANTED);
-  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name));
-  const found = files.filter((path) => statSync(path).isFile()).filter((path) => readFileSync(path).includes(PLANTED));
-  expect(found).toEqual([]);
+  const found = storedFiles(folder).filter(({ content }) => content.includes(PLANTED));
+  expect(found.map(({ path }) => path)).toEqual([]);
 });

@@ -1,8 +1,7 @@
 import { expect, test } from "bun:test";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { chance } from "../chance.ts";
 import { temporaryDirectory } from "../directory.ts";
+import { storedFiles } from "./stored.ts";
 import { callApi, gatewayHeaders, queryIds, recordOf, runCommand, startWeir, type Weir } from "./weir.ts";
 
 const LIMIT_MS = 120_000;
@@ -12,10 +11,7 @@ const marker = () => random.bytes(24).toString("hex");
 
 /** Files under a directory that hold these bytes. */
 function filesWith(directory: string, text: string): string[] {
-  return readdirSync(directory, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => readFileSync(path).includes(text));
+  return storedFiles(directory).flatMap(({ path, content }) => (content.includes(text) ? [path] : []));
 }
 
 async function send(weir: Weir, target: string, marker: string): Promise<string> {

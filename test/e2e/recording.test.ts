@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { exchange, statusOf, valuesOf } from "./raw.ts";
 import { SENTENCE } from "./responses/openai.ts";
+import { storedFiles } from "./stored.ts";
 import { startUpstream, type Upstream } from "./upstream.ts";
 import { bodyPart, callApi, gatewayHeaders, KEY, queryIds, recordOf, startWeir, until, type Weir } from "./weir.ts";
 
@@ -134,10 +135,8 @@ test("an omitted body is written nowhere, its metrics are kept", async () => {
   expect(request).toMatchObject({ prompt_tokens: 31, completion_tokens: 17, model: "m-2026-03-01" });
   expect(request["request_body"]).toBeNull();
   expect((await recordOf(weir, ids[1]!))["response_body"]).toBeNull();
-  const stored = (readdirSync(dataDirectory, { recursive: true, withFileTypes: true }) as import("node:fs").Dirent[])
-    .filter((entry) => entry.isFile())
-    .map((entry) => readFileSync(join(entry.parentPath, entry.name)).toString("latin1"));
-  for (const content of stored) expect(content).not.toContain(planted);
+  const stored = storedFiles(dataDirectory);
+  for (const { content } of stored) expect(content.toString("latin1")).not.toContain(planted);
 });
 
 test("a record is there while its request is in flight, takes properties, and is finished soon after its end", async () => {

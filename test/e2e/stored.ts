@@ -3,12 +3,36 @@ import { join } from "node:path";
 import { zstdDecompressSync } from "node:zlib";
 import Database from "libsql";
 
+export interface StoredFile {
+  readonly path: string;
+  readonly content: Buffer;
+}
+
+/** The files below a directory in which a service may be running: those that it removes meanwhile are left out. */
+export function storedFiles(directory: string): readonly StoredFile[] {
+  const entries = readdirSync(directory, { recursive: true, withFileTypes: true }) as Dirent[];
+  return entries.flatMap((entry) => {
+    if (!entry.isFile()) return [];
+    const path = join(entry.parentPath, entry.name);
+    const content = present(() => readFileSync(path));
+    return content === undefined ? [] : [{ path, content }];
+  });
+}
+
+/** What `read` finds; undefined if the file is not there any more. */
+export function present<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
 /** Everything in the files of a directory, as text in which a planted secret would stand. */
 export function filesBelow(directory: string): string {
-  const entries = readdirSync(directory, { recursive: true, withFileTypes: true }) as Dirent[];
-  return entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => readFileSync(join(entry.parentPath, entry.name)).toString("latin1"))
+  return storedFiles(directory)
+    .map(({ content }) => content.toString("latin1"))
     .join("\n");
 }
 
