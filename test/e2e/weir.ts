@@ -250,7 +250,10 @@ export async function recordsOf(
   let found: ApiRecord[] = [];
   await until(
     async () => {
-      found = await queryIds(weir, ids);
+      found = await queryIds(weir, ids).catch((error: Error) => {
+        if (!/answered 50[34]:/.test(error.message)) throw error;
+        return []; // the machine is too busy for the query at this moment
+      });
       return found.length === ids.length && found.every(({ response_status }) => response_status !== null);
     },
     msMax,
