@@ -114,7 +114,7 @@ export class Exchange implements UpstreamEvents, InFlight, Departing, UploadOwne
   }
 
   /** Calls `listener` when the exchange ends, or immediately if it has ended. */
-  tellEnd(listener: (end: RequestEnd) => void): void {
+  reportEnd(listener: (end: RequestEnd) => void): void {
     if (this.#end !== undefined) listener(this.#end);
     else if (this.#onEnd === undefined) this.#onEnd = [listener];
     else this.#onEnd.push(listener);

@@ -52,7 +52,7 @@ export async function learnFromBody(
 export function askOnRequest({ hooks }: GatewayParts, { seen, facts, exchange }: Admitted): Change {
   if (!hooks?.has("onRequest")) return undefined;
   const verdict = hooks.onRequest(seen, facts);
-  return verdict instanceof Promise ? heedLater(verdict, exchange) : heed(verdict, exchange);
+  return verdict instanceof Promise ? applyLater(verdict, exchange) : applyVerdict(verdict, exchange);
 }
 
 /**
@@ -70,15 +70,16 @@ export function askOnForward({ hooks }: GatewayParts, { seen, facts, exchange }:
     verdict = Promise.reject(error);
   }
   // The client may leave in the meantime: `onEnd` is called only after the plugins have responded.
-  if (verdict instanceof Promise) return tellEndAfter(heedLater(verdict, exchange), hooks, exchange);
-  tellEnd(hooks, exchange);
-  return heed(verdict, exchange);
+  if (verdict instanceof Promise) return reportEndAfter(applyLater(verdict, exchange), hooks, exchange);
+  reportEnd(hooks, exchange);
+  return applyVerdict(verdict, exchange);
 }
 
-const tellEnd = (hooks: RequestHooks, exchange: Exchange) => exchange.tellEnd((end) => hooks.onEnd(end));
-const tellEndAfter = <T>(asked: Promise<T>, hooks: RequestHooks, exchange: Exchange) =>
-  asked.finally(() => tellEnd(hooks, exchange));
-const heedLater = (verdict: Promise<Verdict>, exchange: Exchange) => verdict.then((given) => heed(given, exchange));
+const reportEnd = (hooks: RequestHooks, exchange: Exchange) => exchange.reportEnd((end) => hooks.onEnd(end));
+const reportEndAfter = <T>(verdict: Promise<T>, hooks: RequestHooks, exchange: Exchange) =>
+  verdict.finally(() => reportEnd(hooks, exchange));
+const applyLater = (verdict: Promise<Verdict>, exchange: Exchange) =>
+  verdict.then((given) => applyVerdict(given, exchange));
 
 /** A request to a target that the client did not name itself, as a complete request of its own. */
 export interface FurtherRequest {
@@ -102,15 +103,15 @@ export async function askFor(
 ): Promise<RequestChange | undefined> {
   const { change } = before ?? (await askBefore(hooks, { seen, facts }));
   try {
-    return heed(await hooks.onForward(seen, facts)) ?? change; // in another thread, both hooks are called together
+    return applyVerdict(await hooks.onForward(seen, facts)) ?? change; // in another thread, both hooks are called together
   } finally {
-    exchange.tellEnd((end) => hooks.onEnd({ ...end, id: seen.id }));
+    exchange.reportEnd((end) => hooks.onEnd({ ...end, id: seen.id }));
   }
 }
 
 /** The first half of `askFor`: called before any lookup that could make the call unnecessary. @throws as `askOnRequest`. */
 export async function askBefore(hooks: RequestHooks, { seen, facts }: FurtherRequest) {
-  return { change: heed(await hooks.onRequest(seen, facts)) };
+  return { change: applyVerdict(await hooks.onRequest(seen, facts)) };
 }
 
 /**
@@ -128,13 +129,13 @@ export function askAboutCall(
   before?: { readonly change: RequestChange | undefined },
 ): Soon<RequestChange | undefined> {
   const ask = (change: RequestChange | undefined) =>
-    after(hooks.onForward(seen, facts), (verdict) => heed(verdict, exchange) ?? change);
+    after(hooks.onForward(seen, facts), (verdict) => applyVerdict(verdict, exchange) ?? change);
   if (before !== undefined) return ask(before.change);
-  return after(hooks.onRequest(seen, facts), (verdict) => ask(heed(verdict, exchange)));
+  return after(hooks.onRequest(seen, facts), (verdict) => ask(applyVerdict(verdict, exchange)));
 }
 
 /** @param exchange - receives the headers for its response. */
-function heed(verdict: Verdict, exchange?: Exchange): RequestChange | undefined {
+function applyVerdict(verdict: Verdict, exchange?: Exchange): RequestChange | undefined {
   if (isRefusal(verdict)) throw new Refused(verdict);
   if (verdict?.responseHeaders !== undefined) exchange?.addHeaders(verdict.responseHeaders);
   return verdict?.send;

@@ -74,7 +74,7 @@ function readInShare(parts: GatewayParts, admitted: Admitted, bytesMax: number):
   const share = parts.bodies.ask(headers.contentLength ?? UNSAID_BYTES, () =>
     exchange.respondOwn(TOO_SLOW, "client_gone"),
   );
-  exchange.tellEnd(() => share.release());
+  exchange.reportEnd(() => share.release());
   return after(share.given, (given) => {
     if (exchange.ended) return undefined;
     if (!given) throw new GatewayError("bodies_full");

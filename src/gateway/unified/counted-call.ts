@@ -20,7 +20,7 @@ export class CountedCall {
   /** Called before the plugins decide whether it may be made. */
   begin(hooks: RequestHooks, exchange: Exchange): void {
     this.#hooks = hooks;
-    exchange.tellEnd((end) =>
+    exchange.reportEnd((end) =>
       this.#end({ ...end, id: this.id, recordId: exchange.id, forwarded: end.forwarded && this.#sent }),
     );
   }

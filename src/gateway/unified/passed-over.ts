@@ -4,7 +4,7 @@ import { Refused } from "../refusal.ts";
  * Which of two reasons for skipping targets to report to the client: the limit that has room first, because waiting helps;
  * else the reason of the first target.
  */
-export function moreTelling(before: unknown, next: unknown): unknown {
+export function betterReason(before: unknown, next: unknown): unknown {
   const nextSeconds = waitOf(next);
   if (before === undefined || nextSeconds < waitOf(before)) return next;
   return before;

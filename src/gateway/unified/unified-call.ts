@@ -22,7 +22,7 @@ import type { CountedCall } from "./counted-call.ts";
 import { recordFailedAttempt } from "./failed-attempt.ts";
 import { statesOf } from "./forgotten-states.ts";
 import type { FailedOutcome, ResponseOptions } from "./outcome.ts";
-import { moreTelling } from "./passed-over.ts";
+import { betterReason } from "./passed-over.ts";
 import { providerNamed } from "./provider-named.ts";
 import { turnsFor } from "./turns-for.ts";
 import type { UnifiedWork } from "./unified-work.ts";
@@ -137,7 +137,7 @@ export class UnifiedCall implements UpstreamCall {
 
   /** @param error - why a candidate was not called. */
   #afterPassing(error: unknown): Step | undefined {
-    this.#refusal = moreTelling(this.#refusal, error);
+    this.#refusal = betterReason(this.#refusal, error);
     const next = this.#options.walk.afterPassing(Date.now());
     if (next === undefined && this.#failed === undefined) throw this.#refusal;
     return next && this.#stepTo(next);
@@ -303,7 +303,7 @@ export class UnifiedCall implements UpstreamCall {
   #askPlugins(candidate: Candidate, calls: number): Soon<CountedCall> {
     const { parts, admitted, consent } = this.#options;
     const { hooks } = parts;
-    if (hooks !== undefined && !this.#isCalled) admitted.exchange.tellEnd((end) => hooks.onEnd(end));
+    if (hooks !== undefined && !this.#isCalled) admitted.exchange.reportEnd((end) => hooks.onEnd(end));
     this.#isCalled = true;
     return askForTarget(this.#options, candidate, { isFirst: this.#attempts === 0, consent, calls });
   }
