@@ -148,7 +148,7 @@ const broken: readonly [string, (directory: string) => void, Partial<Finding>][]
       rmSync(join(directory, "weir.db"));
       sql(join(directory, "weir.db"), "create table migrations (id integer, migration text)");
     },
-    { check: "database", verdict: "fail", message: expect.stringContaining("something else (migrations)") },
+    { check: "database", verdict: "fail", message: expect.stringContaining("tables of another program (migrations)") },
   ],
   [
     "a database of an older Weir",
