@@ -45,13 +45,12 @@ export class Patience {
    */
   repeat<I, R>(call: (input: I) => R, input: I, milliseconds: number, undo: () => void = () => {}): R {
     for (let times = 1; ; times *= 2) {
-      const startedMs = times === 1 && this.#cuts === 0 ? undefined : threadMs();
+      const startedMs = threadMs();
       try {
         return this.call(call, input, milliseconds * times);
       } catch (error) {
-        if (!(error instanceof CutOff) || this.isOver || times >= TIMES_MAX) throw error;
-        // Unknown for the first cut-off call, which therefore has a second one.
-        if (startedMs !== undefined && threadMs() - startedMs >= milliseconds * SPENT_PART) throw error;
+        const hadItsTime = threadMs() - startedMs >= milliseconds * SPENT_PART;
+        if (!(error instanceof CutOff) || hadItsTime || this.isOver || times >= TIMES_MAX) throw error;
         undo();
       }
     }
