@@ -79,7 +79,7 @@ async function openRequests(page: Page, { api }: Weir): Promise<Start> {
 function frames(page: Page, seconds: number, px: number): Promise<number[]> {
   return page.evaluate(
     async ([ms, step]) => {
-      const room = document.querySelector(".requests-room");
+      const list = document.querySelector(".requests-scroller");
       const between: number[] = [];
       let last = performance.now();
       const until = last + ms!;
@@ -87,7 +87,7 @@ function frames(page: Page, seconds: number, px: number): Promise<number[]> {
         const now = await new Promise<number>((next) => requestAnimationFrame(next));
         between.push(now - last);
         last = now;
-        if (room !== null) room.scrollTop += step!;
+        if (list !== null) list.scrollTop += step!;
       }
       return between.slice(2);
     },
@@ -96,7 +96,7 @@ function frames(page: Page, seconds: number, px: number): Promise<number[]> {
 }
 
 const rowsPassed = (page: Page): Promise<number> =>
-  page.evaluate(() => Math.round(document.querySelector(".requests-room")!.scrollTop / 34));
+  page.evaluate(() => Math.round(document.querySelector(".requests-scroller")!.scrollTop / 34));
 
 async function loggedIn(browser: Browser, { api }: Weir) {
   const context = await browser.newContext({ viewport: { width: 1_440, height: 900 } });
