@@ -77,7 +77,7 @@ export function Tiles({ totals, before: earlier, cache }: TilesProps) {
         value={<Money of={saved} />}
         note={
           lookups === undefined || hits === undefined ? null : lookups === 0 ? (
-            "not asked"
+            "not used"
           ) : (
             <>
               <Counted of={hits} one="hit" short />, {formatPercent(share(hits, lookups))}
