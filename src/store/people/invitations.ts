@@ -36,7 +36,8 @@ export async function invite(
   // A newer invitation for the same email address replaces older ones.
   const { email: address, organization_id, used_at } = invitations;
   const older = db
-    .delete(invitations)
+    .update(invitations)
+    .set({ used_at: now })
     .where(and(eq(address, email), eq(organization_id, organizationId), isNull(used_at)));
   const made = db.insert(invitations).values({
     ...{ id, token_hash: hashKey(token), email, organization_id: organizationId, role },
@@ -100,7 +101,7 @@ export async function listInvitations(
 }
 
 /**
- * Removes an invitation, so that its link does not work.
+ * Revokes an invitation: its link does not work any more. It is kept as used, so that an acceptance that has already begun fails.
  *
  * @param idOrToken - its id in the list, or the token of its link.
  * @returns the id; undefined if the organization has no such pending invitation.
@@ -115,31 +116,36 @@ export async function revokeInvitation(
   const found = await over(records).select().from(invitations).where(and(pending, named)).get();
   if (found === undefined) return undefined;
   const { id, email, role } = found;
-  await recorded(
-    records,
-    [
-      over(records)
-        .delete(invitations)
-        .where(and(pending, eq(invitations.id, id))),
-    ],
-    by,
-    {
-      action: "invitation.revoked",
-      organizationId,
-      object: { kind: "user", id, name: email },
-      before: { role },
-    },
-  );
-  return id;
+  const act = {
+    action: "invitation.revoked",
+    organizationId,
+    object: { kind: "user", id, name: email },
+    before: { role },
+  } as const;
+  return (await isFirst(records, id, recorded(records, [useOf(records, id)], by, act))) ? id : undefined;
 }
 
+/** Whether a change with `useOf` was made; false if another use of the invitation was faster. */
+async function isFirst(records: Database, invitationId: string, change: Promise<void>): Promise<boolean> {
+  try {
+    await change;
+    return true;
+  } catch (error) {
+    const { id, used_at } = invitations;
+    const found = await over(records).select({ used_at }).from(invitations).where(eq(id, invitationId)).get();
+    if (found === undefined || found.used_at === null) throw error;
+    return false;
+  }
+}
+
+/** Uses up an invitation, which is accepted or revoked. */
 export function useOf(records: Database, invitationId: string) {
   const { id, used_at } = invitations;
   return over(records)
     .update(invitations)
     .set({
       used_at: sql`iif(${used_at} is null, ${Date.now()}, null)`,
-      // When another acceptance was faster this is null, which the column rejects: the whole change fails.
+      // When another use was faster this is null, which the column rejects: the whole change fails.
       id: sql`iif(${used_at} is null, ${id}, null)`,
     })
     .where(eq(id, invitationId));
@@ -179,11 +185,13 @@ export async function acceptInvitation(
     ...own.statements,
     membership(records, own.id, { organizationId, role, source: "weir" }),
   ];
-  await recorded(records, statements, by, {
+  const change = recorded(records, statements, by, {
     action: known === undefined ? "user.created" : "member.added",
     organizationId,
     object: { kind: "user", id: own.id, name: email },
     after: { role },
   });
+  // The password took a while: meanwhile the invitation may have been revoked.
+  if (!(await isFirst(records, invitationId, change))) throw noSuch();
   return (await findUser(records, "id", own.id))!;
 }

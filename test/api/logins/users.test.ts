@@ -3,6 +3,7 @@ import { FailedPasswords } from "../../../src/api/logins/failed-passwords.ts";
 import { hashPassword, isPassword, whyWeak } from "../../../src/people/password.ts";
 import { statementOf } from "../../../src/store/database/builder.ts";
 import { createServiceKey } from "../../../src/store/keys.ts";
+import { acceptInvitation } from "../../../src/store/people/invitations.ts";
 import { type MemberRole, membership } from "../../../src/store/people/members.ts";
 import { openApi, type TestApi } from "../open.ts";
 import { person } from "../person.ts";
@@ -11,6 +12,7 @@ import { person } from "../person.ts";
 setDefaultTimeout(300_000);
 
 const PASSWORD = "plain sailing on tuesdays";
+const NOWHERE = { address: null, requestId: null };
 
 let it: TestApi;
 
@@ -91,6 +93,40 @@ test("admins list the invitations of their organization that still work, and rev
   expect(await revoke(second)).toBe(200);
   expect([await accept(first), await accept(second)]).toEqual([404, 404]);
   expect(await list()).toHaveLength(before);
+});
+
+test("an invitation that is revoked or replaced while its password is checked makes no member", async () => {
+  const email = "slow@example.test";
+  await person(it.store.records, { email, name: "Slow", password: PASSWORD });
+  const accept = async (address: string, meanwhile: () => Promise<unknown>) => {
+    const isTheirs = async () => {
+      await meanwhile();
+      return true;
+    };
+    const token = address.split("/").at(-1)!;
+    return acceptInvitation(it.store.records, token, { name: "x", password: PASSWORD, isTheirs }, NOWHERE);
+  };
+  const first = await invited(email, "admin");
+  const revoke = () => it.call("DELETE", first, { key: it.keys.admin });
+  await expect(accept(first, revoke)).rejects.toThrow("this invitation is not known");
+  await expect(accept(await invited(email, "admin"), () => invited(email, "viewer"))).rejects.toThrow("is not known");
+  expect((await logIn(email, PASSWORD)).json.code).toBe("not_a_member");
+});
+
+test("an invitation that is revoked and accepted at once is only one of them", async () => {
+  const email = "both@example.test";
+  await person(it.store.records, { email, name: "Both", password: PASSWORD });
+  const address = await invited(email, "viewer");
+  const token = address.split("/").at(-1)!;
+  const given = { name: "x", password: PASSWORD, isTheirs: async () => true };
+  const [revoked, accepted] = await Promise.all([
+    it.call("DELETE", address, { key: it.keys.admin }),
+    acceptInvitation(it.store.records, token, given, NOWHERE).then(
+      () => 200,
+      () => 404,
+    ),
+  ]);
+  expect([revoked.status, accepted].sort()).toEqual([200, 404]);
 });
 
 test("inviting an existing user does not give access to the account", async () => {
