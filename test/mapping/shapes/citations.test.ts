@@ -112,6 +112,85 @@ describe("a source without a range covers its text part", () => {
   });
 });
 
+describe("ranges in all texts together become ranges in the parts", () => {
+  const [first, second] = ["Hé😀 one. ", "Two 😀!"];
+  const sizes = [first, first + second].map((text) => Buffer.byteLength(text));
+  const code = { executableCode: { language: "PYTHON", code: "1" } };
+  const thought = { text: "so", thought: true };
+  const grounding = {
+    groundingChunks: [{ web: { uri: A } }, { web: { uri: B } }],
+    groundingSupports: [
+      { segment: { endIndex: sizes[0]! - 1 }, groundingChunkIndices: [0] },
+      { segment: { startIndex: sizes[0], endIndex: sizes[1] }, groundingChunkIndices: [1] },
+    ],
+  };
+  const gemini = (parts: readonly Json[], more: Json = {}) => ({
+    candidates: [{ index: 0, content: { role: "model", parts }, ...more }],
+  });
+  const parts = [{ text: first }, code, thought, { text: second }];
+  const done = { groundingMetadata: grounding, finishReason: "STOP" };
+  const chunks = [...parts.map((part) => gemini([part])), gemini([], done)];
+  const cut = (text: string, annotations: readonly Json[]) =>
+    annotations.map((given) => {
+      const { url, start_index, end_index } = given.url_citation ?? given;
+      return [url, text.slice(start_index, end_index)];
+    });
+  const cutOf = (response: Json) =>
+    response.output.flatMap(({ content = [] }: Json) =>
+      content.flatMap((each: Json) => cut(each.text, each.annotations)),
+    );
+  const wanted = [
+    [A, first.trim()],
+    [B, second],
+  ];
+
+  test("Gemini's, to a client of chat", () => {
+    const sent = send(REQUESTS["chat-completions"], { from: "chat-completions", to: "generate-content" });
+    const { message } = sent.answer(gemini(parts, done)).choices[0];
+    expect(cut(message.content, message.annotations)).toEqual(wanted);
+    const deltas = sent.stream(chunks).map((chunk) => chunk.choices?.[0]?.delta ?? {});
+    const text = deltas.map(({ content }) => content ?? "").join("");
+    // The first part has ended: its source covers the part that is open.
+    const [late, own] = cut(
+      text,
+      deltas.flatMap(({ annotations = [] }) => annotations),
+    );
+    expect([late, own]).toEqual([
+      [A, second],
+      [B, second],
+    ]);
+  });
+  test("Gemini's, to a client of Responses", () => {
+    const sent = send(REQUESTS.responses, { from: "responses", to: "generate-content" });
+    expect(cutOf(sent.answer(gemini(parts, done)))).toEqual(wanted);
+    expect(cutOf(sent.stream(chunks).at(-1)!.response)).toEqual([
+      [A, second],
+      [B, second],
+    ]);
+  });
+  test.each(FOREIGN)("those of chat, to a client of %s", (from) => {
+    const sent = send(REQUESTS[from], { from, to: "chat-completions" });
+    const [start_index, end_index] = [first.length, first.length + second.length];
+    const annotations = [{ type: "url_citation", url_citation: { url: B, start_index, end_index } }];
+    const content = [first, second].map((text) => ({ type: "text", text }));
+    const message = { role: "assistant", content, annotations };
+    const whole = sent.answer({ choices: [{ index: 0, message, finish_reason: "stop" }] });
+    const delta = (given: Json, finish_reason: string | null = null) => ({
+      choices: [{ index: 0, delta: given, finish_reason }],
+    });
+    const deltas = [{ content: first }, { reasoning_content: "so" }, { content: second }, { annotations }];
+    const events = sent.stream([...deltas.map((given) => delta(given)), delta({}, "stop")]);
+    if (from === "responses") {
+      expect(cutOf(whole)).toEqual([[B, second]]);
+      expect(cutOf(events.at(-1)!.response)).toEqual([[B, second]]);
+      return;
+    }
+    expect(cut(whole.choices[0].message.content, whole.choices[0].message.annotations)).toEqual([[B, second]]);
+    const streamed = events.flatMap((chunk) => chunk.choices?.[0]?.delta.annotations ?? []);
+    expect(cut(first + second, streamed)).toEqual([[B, second]]);
+  });
+});
+
 test.each(CLIENTS)("Gemini's sources in the chunk of a signature reach a client of %s", async (from) => {
   const chunk = (part: Json, more: Json = {}) => ({
     candidates: [{ index: 0, content: { role: "model", parts: [part] }, ...more }],

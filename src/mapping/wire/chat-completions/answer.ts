@@ -11,6 +11,7 @@ import type {
   Wants,
 } from "../../../plugin-host/contract.ts";
 import { filledText, isObject, type JsonObject, listOf, numberOf, pickDefined, textOf } from "../../json.ts";
+import { addCitations } from "../../translate/citation-ranges.ts";
 import { addressOf, sourceOf } from "../../translate/source.ts";
 import { readOpenAi } from "../openai-reading.ts";
 import { argumentsText } from "./read-messages.ts";
@@ -51,9 +52,7 @@ function readChoice(choice: Json, body: Json): Choice {
   const spoken = filledText(message.audio?.transcript);
   if (spoken !== undefined && !parts.some((part) => part.type === "text")) parts.push({ type: "text", text: spoken });
   const annotated = citationsOf(message.annotations);
-  const citations = annotated.length > 0 ? annotated : sourcesOf(body);
-  const at = parts.findLastIndex((part) => part.type === "text");
-  if (citations.length > 0 && at !== -1) parts[at] = { ...(parts[at] as Part & { type: "text" }), citations };
+  addCitations(parts, annotated.length > 0 ? annotated : sourcesOf(body));
   for (const image of listOf(message.images)) {
     const url = textOf(image?.image_url?.url);
     if (url !== undefined) parts.push({ type: "image", source: sourceOf(url) });

@@ -1,5 +1,6 @@
 import type { Citation, Json, Piece, State, StreamEvent } from "../../../plugin-host/contract.ts";
 import { filledText, isObject, type JsonObject, listOf, textOf } from "../../json.ts";
+import { inPart } from "../../translate/citation-ranges.ts";
 import { sourceOf } from "../../translate/source.ts";
 import { readError } from "../openai-errors.ts";
 import { readOpenAi } from "../openai-reading.ts";
@@ -15,6 +16,9 @@ interface OpenChoice {
   readonly calls: Map<Json, OpenCall>;
   /** It has sources. */
   cited?: true;
+  /** Length of the text so far, into which ranges are offsets, and where its last part begins. */
+  textLength: number;
+  textFrom: number;
 }
 
 interface OpenCall {
@@ -60,7 +64,7 @@ function readChoice(state: ReadingState, choice: JsonObject, { chunk, pieces }: 
   let open = state.choices.get(index);
   const isFirst = open === undefined;
   if (open === undefined) {
-    open = index === 0 ? { calls: new Map() } : { choice: index, calls: new Map() };
+    open = { ...(index !== 0 && { choice: index }), calls: new Map(), textLength: 0, textFrom: 0 };
     state.choices.set(index, open);
   }
   const reader = new DeltaReader(state, open, pieces);
@@ -115,7 +119,12 @@ class DeltaReader {
   private cite(citations: readonly Citation[]): void {
     if (citations.length > 0) this.open.cited = true;
     for (const citation of citations)
-      this.pieces.push({ type: "citation", part: this.partFor("text"), citation, ...this.of });
+      this.pieces.push({
+        type: "citation",
+        part: this.partFor("text"),
+        citation: inPart(citation, this.open.textFrom),
+        ...this.of,
+      });
   }
 
   /** Sources beside the choices are in every chunk; those of the last one count. */
@@ -149,11 +158,15 @@ class DeltaReader {
   }
 
   say(kind: "text" | "reasoning" | "refusal", text: string): void {
-    if (text !== "") this.pieces.push({ type: kind, part: this.partFor(kind), text, ...this.of });
+    if (text === "") return;
+    this.pieces.push({ type: kind, part: this.partFor(kind), text, ...this.of });
+    if (kind === "text") this.open.textLength += text.length;
   }
 
   private partFor(kind: "text" | "reasoning" | "refusal"): number {
-    if (this.open.said?.kind !== kind) this.open.said = { kind, part: this.newPart() };
+    if (this.open.said?.kind === kind) return this.open.said.part;
+    this.open.said = { kind, part: this.newPart() };
+    if (kind === "text") this.open.textFrom = this.open.textLength;
     return this.open.said.part;
   }
 

@@ -1,5 +1,6 @@
 import type { Answer, Choice, Citation, Finish, ImagePart, Json, Part, State } from "../../../plugin-host/contract.ts";
 import { filledText, isObject, jsonText, listOf, numberOf, pickDefined, textOf } from "../../json.ts";
+import { addCitations } from "../../translate/citation-ranges.ts";
 import { callId } from "../../translate/ids.ts";
 import { geminiUsage } from "../../usage.ts";
 
@@ -25,9 +26,7 @@ function readChoice(candidate: Json, responseId: string | undefined): Choice {
   for (const given of listOf(candidate.content?.parts))
     for (const part of readPart(given, () => idOfCall(given, responseId, calls++))) join(parts, part);
   const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
-  const citations = citationsOf(candidate, text);
-  const last = parts.findLastIndex(({ type }) => type === "text");
-  if (citations.length > 0 && last !== -1) parts[last] = { ...(parts[last] as Part & { type: "text" }), citations };
+  addCitations(parts, citationsOf(candidate, text));
   return pickDefined({
     parts,
     finish: finishOf(candidate.finishReason),

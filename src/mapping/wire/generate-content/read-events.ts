@@ -1,5 +1,6 @@
 import type { Json, Part, Piece, StreamEvent } from "../../../plugin-host/contract.ts";
 import { filledText, isObject, type JsonObject, listOf } from "../../json.ts";
+import { inPart } from "../../translate/citation-ranges.ts";
 import { geminiUsage } from "../../usage.ts";
 import { citationsOf, finishOf, idOfCall, isBlocked, logprobsOf, readPart } from "./answer.ts";
 import { readError } from "./errors.ts";
@@ -19,6 +20,8 @@ interface CandidateState {
   /** The text so far, into which citations are offsets. */
   text: string;
   textPart: number | undefined;
+  /** Where the last text part begins in the text. */
+  textFrom: number;
   cited: number;
 }
 
@@ -61,6 +64,7 @@ function readCandidate(state: ReadingState, candidate: JsonObject, at: number, p
     calls: 0,
     text: "",
     textPart: undefined,
+    textFrom: 0,
     cited: 0,
   };
   state.candidates.set(index, known);
@@ -96,6 +100,7 @@ function addPart(state: ReadingState, known: CandidateState, given: Part, { of, 
     pieces.push({ type: given.type, part, text: given.text, ...of });
     known.open = alone ? undefined : { kind: given.type, part };
     if (given.type === "text") {
+      if (known.textPart !== part) known.textFrom = known.text.length;
       known.text += given.text;
       known.textPart = part;
     } else if (given.state !== undefined) {
@@ -119,6 +124,6 @@ function cite(known: CandidateState, candidate: JsonObject, of: Of, pieces: Piec
   if (known.textPart === undefined) return;
   const citations = citationsOf(candidate, known.text);
   for (const citation of citations.slice(known.cited))
-    pieces.push({ type: "citation", part: known.textPart, citation, ...of });
+    pieces.push({ type: "citation", part: known.textPart, citation: inPart(citation, known.textFrom), ...of });
   known.cited = Math.max(known.cited, citations.length);
 }
