@@ -3,6 +3,7 @@ import { GatewayError } from "../errors.ts";
 import type { ProviderPlugin } from "../plugin-host/contract.ts";
 import { PROVIDER_UNKNOWN } from "../record/provider.ts";
 import type { UpstreamOrigin } from "../runtime/http/upstream.ts";
+import { copyOf } from "../runtime/text-copy.ts";
 import type { Settings } from "./headers/settings.ts";
 
 /** The provider lookups of the gateway; `plugin-host/providers/registry.ts` implements them. */
@@ -58,7 +59,7 @@ export function parseTarget(text: string): Target {
   // A rooted name with a trailing dot means the same host, so denials and counts apply to it.
   const target: Target = { origin: url.origin, authority: url.host, host: withoutDots(upstream.host), upstream };
   if (targets.size >= TARGETS_MAX) targets.clear();
-  targets.set(text, target);
+  targets.set(copyOf(text), target);
   return target;
 }
 
@@ -131,8 +132,9 @@ export function labelOf(hostHeader: string | undefined, domain: string): string 
     labels.set(domain, known);
   }
   if (known.has(hostHeader)) return known.get(hostHeader);
-  const label = readLabel(hostHeader, domain);
-  known.set(hostHeader, label);
+  const host = copyOf(hostHeader);
+  const label = readLabel(host, domain);
+  known.set(host, label);
   return label;
 }
 

@@ -1,3 +1,5 @@
+import { copyOf } from "../text-copy.ts";
+
 const FIELD_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 /** Maximum number and length of remembered names: clients with invented names must not fill the memory. */
 const NAMES_MAX = 5_000;
@@ -136,9 +138,6 @@ function learn(name: FieldName, value: string): void {
   name.different++;
   if (isDue && value !== "" && value.length <= VALUE_LENGTH_MAX) name.usual = copyOf(value);
 }
-
-/** A substring would keep the entire text in memory, with the keys in it. */
-const copyOf = (part: string): string => Buffer.from(part, "latin1").toString("latin1");
 
 const SPACE = 0x20;
 const CARRIAGE_RETURN = 0x0d;
