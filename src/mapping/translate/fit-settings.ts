@@ -179,6 +179,12 @@ const ALIASES: Readonly<Record<string, SettingName>> = {
   response_format: "format",
   parallel_tool_calls: "parallelCalls",
   prompt_cache_key: "cacheKey",
+  maxOutputTokens: "maxTokens",
+  num_predict: "maxTokens",
+  candidateCount: "n",
+  responseLogprobs: "logprobs",
+  responseModalities: "modalities",
+  thinkingConfig: "thinking",
 };
 
 /** The settings for providers' names. Cached: the same few names repeat, and all come from facts or providers. */

@@ -39,6 +39,21 @@ describe("settings", () => {
     expect(losses).toEqual(["dropped temperature", "dropped top_p"]);
   });
 
+  test.each([
+    ["thinkingConfig", "reasoning_effort"],
+    ["maxOutputTokens", "max_tokens"],
+    ["candidateCount", "n"],
+    ["responseLogprobs", "logprobs"],
+  ])("quirk 18: by the provider's name too: %s", (member, path) => {
+    const body = ask({ reasoning_effort: "low", max_tokens: 500, n: 2, logprobs: true });
+    const to = { from: "chat-completions", to: "generate-content" };
+    const whole = send(body, { ...to, facts: { reasoning: "level" } });
+    const sent = send(body, { ...to, facts: { reasoning: "level", rejects: [member] } });
+    const { [member]: _, ...others } = whole.body.generationConfig;
+    expect([sent.body.generationConfig, sent.losses]).toEqual([others, [`dropped ${path}`]]);
+    expect(others).not.toEqual(whole.body.generationConfig);
+  });
+
   test("quirk 19: without a limit, Anthropic gets the model's maximum", () => {
     expect(send(ask(), { ...chatToMessages, facts: { maxOutput: 64_000 } }).body.max_tokens).toBe(64_000);
     expect(send(ask(), chatToMessages).body.max_tokens).toBe(8192);
