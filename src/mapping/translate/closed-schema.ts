@@ -18,14 +18,21 @@ const LISTS: ReadonlySet<string> = new Set(["anyOf", "allOf"]);
 /**
  * Rewrites a JSON Schema for Anthropic's structured outputs and strict tools, which refuse open objects and most limits of
  * numbers, texts and lists. Objects are closed, `oneOf` becomes `anyOf`, and the rest goes into the description.
+ *
+ * @param isInput - of a tool: one without known members is meant to be empty.
  */
-export function closeSchema(schema: Json): RewrittenSchema {
-  const closer = new Closer();
+export function closeSchema(schema: Json, isInput = false): RewrittenSchema {
+  const closer = new Closer(isInput);
   return { schema: closer.close(schema, 0), approximated: closer.approximated };
 }
 
 class Closer {
   approximated = false;
+  private readonly isInput: boolean;
+
+  constructor(isInput: boolean) {
+    this.isInput = isInput;
+  }
 
   close(schema: Json, depth: number): Json {
     if (!isObject(schema) || depth > DEPTH_MAX) return schema;
@@ -43,9 +50,9 @@ class Closer {
     }
     if (isObjectSchema(schema)) {
       written["additionalProperties"] = false;
-      // No member is known and none may be added: such an object is always empty, as a tool's input often is.
+      // No member is known and none may be added: such an object is always empty.
       const isFree = !isObject(schema["properties"]) && schema["additionalProperties"] !== false;
-      if (isFree && depth > 0) this.approximated = true;
+      if (isFree && (depth > 0 || !this.isInput)) this.approximated = true;
     }
     return this.described(written, leftOver);
   }

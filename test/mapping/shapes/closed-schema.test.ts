@@ -77,6 +77,8 @@ test.each<[string, Json, Json, boolean]>([
     { type: "array", items: { type: "object", additionalProperties: false } },
     true,
   ],
+  ["at the top too", { type: "object" }, { type: "object", additionalProperties: false }, true],
+  ["but not one that is always empty", closedObject({}), closedObject({}), false],
   ["a property may be named like a keyword", { properties: { minimum: text } }, closedObject({ minimum: text }), false],
 ])("%s", (_name, given, schema, approximated) => {
   expect(closeSchema(given)).toEqual({ schema, approximated });

@@ -61,7 +61,8 @@ function writeTool(tool: Tool, writer: BlockWriter): JsonObject {
   const { description } = tool as { description?: string };
   const { parameters, strict } = tool as { parameters?: Json; strict?: boolean };
   const schema = objectSchema(parameters);
-  const json = strict === true ? closed(schema, `${tool.at ?? "tools"}.parameters`, writer) : schema;
+  const json =
+    strict === true ? closed(schema, { path: `${tool.at ?? "tools"}.parameters`, isInput: true }, writer) : schema;
   return { toolSpec: pickDefined({ name, description, inputSchema: { json }, strict }) };
 }
 
@@ -70,8 +71,8 @@ function writeChoice({ mode, name }: NonNullable<Prompt["toolChoice"]>): Json {
   return mode === "any" ? { any: {} } : mode === "auto" ? { auto: {} } : undefined;
 }
 
-function closed(given: Json, path: string, { losses }: BlockWriter): Json {
-  const { schema, approximated } = closeSchema(given);
+function closed(given: Json, { path, isInput }: { path: string; isInput: boolean }, { losses }: BlockWriter): Json {
+  const { schema, approximated } = closeSchema(given, isInput);
   if (approximated) losses.push({ kind: "approximated", path, why: OPEN });
   return schema;
 }
@@ -80,7 +81,7 @@ const OPEN = "the target refuses open objects and most limits; those rules are w
 function writeFormat({ settings: { format }, paths }: Prompt, writer: BlockWriter): Json {
   if (format?.type !== "schema") return undefined;
   const { name, description } = format;
-  const schema = closed(format.schema, paths.format ?? "response_format", writer);
+  const schema = closed(format.schema, { path: paths.format ?? "response_format", isInput: false }, writer);
   return {
     textFormat: {
       type: "json_schema",

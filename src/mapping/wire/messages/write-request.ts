@@ -71,7 +71,7 @@ function writeTool(tool: Tool, prompt: Prompt, losses: Loss[]): Json {
   const declared = tool.type === "function" ? tool : undefined;
   const schema = objectSchema(declared?.parameters);
   const path = `${tool.at ?? "tools"}.parameters`;
-  const input_schema = declared?.strict === true ? closed(schema, path, prompt, losses) : schema;
+  const input_schema = declared?.strict === true ? closed(schema, { path, isInput: true }, prompt, losses) : schema;
   return pickDefined({ ...declared?.extra, name, description, input_schema, strict: declared?.strict, ...mark });
 }
 
@@ -85,9 +85,14 @@ function writeChoice({ toolChoice, settings, tools }: Prompt): Json {
 }
 
 /** Schemas of this API's own clients are already in its form. */
-function closed(given: Json, path: string, { shape }: Prompt, losses: Loss[]): Json {
+function closed(
+  given: Json,
+  { path, isInput }: { path: string; isInput: boolean },
+  { shape }: Prompt,
+  losses: Loss[],
+): Json {
   if (shape === "messages") return given;
-  const { schema, approximated } = closeSchema(given);
+  const { schema, approximated } = closeSchema(given, isInput);
   if (approximated) losses.push({ kind: "approximated", path, why: OPEN });
   return schema;
 }
@@ -108,7 +113,7 @@ function writeThinking(prompt: Prompt, losses: Loss[]): JsonObject {
 
 const writeFormat = (schema: Json, prompt: Prompt, losses: Loss[]): JsonObject => ({
   type: "json_schema",
-  schema: closed(schema, prompt.paths.format ?? "response_format", prompt, losses),
+  schema: closed(schema, { path: prompt.paths.format ?? "response_format", isInput: false }, prompt, losses),
 });
 
 function thinkingOf({ effort, budgetTokens, adaptive }: NonNullable<Settings["thinking"]>, display: JsonObject): Json {
