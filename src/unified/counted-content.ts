@@ -112,11 +112,18 @@ const MEDIA: Readonly<Record<string, string>> = {
   input_audio: "input_audio",
   file: "file",
   input_file: "file_url",
+  image_generation_call: "result",
 };
 /** The same of Gemini's parts, which have no type. */
 const GEMINI = ["inlineData", "inline_data", "fileData", "file_data"];
 /** Parts that count the same whatever their bytes. */
-const PICTURES: ReadonlySet<string> = new Set(["image", "image_url", "input_image", "input_audio"]);
+const PICTURES: ReadonlySet<string> = new Set([
+  "image",
+  "image_url",
+  "input_image",
+  "input_audio",
+  "image_generation_call",
+]);
 
 const ADDRESS = /^data:([\w.+-]+\/[\w.+-]+)?[;,]/;
 

@@ -57,6 +57,10 @@ about("estimated input", () => {
     expect(counted).toBe(1_604);
   });
 
+  test("so does a picture that the model made", () => {
+    expect(tokens({ input: [{ type: "image_generation_call", id: "ig_1", result: PICTURE }] })).toBe(1_600);
+  });
+
   test("so does a picture within a tool's result", () => {
     const picture = { type: "image", source: { type: "base64", media_type: "image/png", data: PICTURE } };
     expect(messages({ type: "tool_result", tool_use_id: "toolu_1", content: [picture] })).toBe(1_604);
