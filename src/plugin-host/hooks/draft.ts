@@ -1,4 +1,4 @@
-import type { RecordDraft } from "../contract.ts";
+import type { Json, RecordDraft } from "../contract.ts";
 
 /** Why a draft that hooks changed cannot be stored, or undefined. */
 export function whyBadDraft(draft: RecordDraft): string | undefined {
@@ -12,4 +12,26 @@ export function whyBadDraft(draft: RecordDraft): string | undefined {
   return Object.values(properties).every((value) => typeof value === "string")
     ? undefined
     : "every property must be text";
+}
+
+/** Keeps a draft as it is. @returns what restores it, as often as it is called: also its bodies, which hooks may change in place. */
+export function undoOf(draft: RecordDraft): () => void {
+  const before = { ...draft, properties: { ...draft.properties } };
+  const bodies = [textOf(draft.request_body), textOf(draft.response_body)];
+  return () => {
+    Object.assign(draft, before, { properties: { ...before.properties } });
+    const [request, response] = bodies;
+    if (request !== undefined) draft.request_body = JSON.parse(request);
+    if (response !== undefined) draft.response_body = JSON.parse(response);
+  };
+}
+
+/** Undefined if the value cannot be changed in place, or cannot be written: an earlier hook may have made it circular. */
+function textOf(body: Json): string | undefined {
+  if (typeof body !== "object" || body === null) return undefined;
+  try {
+    return JSON.stringify(body);
+  } catch {
+    return undefined;
+  }
 }

@@ -16,7 +16,7 @@ import type {
 } from "../contract.ts";
 import { whyNoNeeds } from "../files/check.ts";
 import type { OpenPlugin } from "../setup.ts";
-import { whyBadDraft } from "./draft.ts";
+import { undoOf, whyBadDraft } from "./draft.ts";
 import { CutOff, guarded, inTime, isPromise } from "./guard.ts";
 import { checkedNote, joinedNote, type Note } from "./note.ts";
 import { Patience } from "./patience.ts";
@@ -178,8 +178,7 @@ export class Hooks {
   async onRecord(draft: RecordDraft): Promise<boolean> {
     for (const hook of this.#lists.onRecord) {
       if (hook.patience.isOver) continue;
-      const before = { ...draft, properties: { ...draft.properties } };
-      const undo = () => void Object.assign(draft, before, { properties: { ...before.properties } });
+      const undo = undoOf(draft);
       try {
         if ((await this.#call(hook, draft, undo)) === false) return false;
         const wrong = whyBadDraft(draft);
