@@ -40,6 +40,8 @@ export interface Route {
 
 const ORIGIN = /^https?:\/\/(?:\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?\/?$/i;
 const TARGETS_MAX = 1_000;
+/** Longer texts are read each time: no host name has so many characters, and made-up ones must not fill the memory. */
+const KNOWN_LENGTH_MAX = 300;
 const targets = new Map<string, Target>();
 
 export const isOrigin = (text: string): boolean => urlOf(text) !== undefined;
@@ -49,7 +51,7 @@ function urlOf(text: string): URL | undefined {
   return url === undefined || url.port === "0" || url.hostname === "" ? undefined : url;
 }
 
-/** @throws GatewayError `invalid_target` if `text` is not an origin. Returns the same object for the same text. */
+/** @throws GatewayError `invalid_target` if `text` is not an origin. Usually the same object for the same text. */
 export function parseTarget(text: string): Target {
   const known = targets.get(text);
   if (known !== undefined) return known;
@@ -59,7 +61,7 @@ export function parseTarget(text: string): Target {
   // A rooted name with a trailing dot means the same host, so denials and counts apply to it.
   const target: Target = { origin: url.origin, authority: url.host, host: withoutDots(upstream.host), upstream };
   if (targets.size >= TARGETS_MAX) targets.clear();
-  targets.set(copyOf(text), target);
+  if (text.length <= KNOWN_LENGTH_MAX) targets.set(copyOf(text), target);
   return target;
 }
 
@@ -134,7 +136,7 @@ export function labelOf(hostHeader: string | undefined, domain: string): string 
   if (known.has(hostHeader)) return known.get(hostHeader);
   const host = copyOf(hostHeader);
   const label = readLabel(host, domain);
-  known.set(host, label);
+  if (host.length <= KNOWN_LENGTH_MAX) known.set(host, label);
   return label;
 }
 

@@ -13,8 +13,9 @@ export function isHostPattern(value: unknown): value is string {
   return PATTERN.test(value) && !value.slice(value.lastIndexOf(".") + 1).includes("*");
 }
 
-/** Maximum hosts whose result is kept. Clients may invent names. */
+/** Maximum number and length of hosts whose result is kept. Clients may invent names. */
 const FOUND_MAX = 1_000;
+const FOUND_LENGTH_MAX = 300;
 
 /** Patterns with their values; finds the most specific one that matches a host. */
 export class HostTable<T> {
@@ -42,6 +43,7 @@ export class HostTable<T> {
     const known = this.#found.get(host);
     if (known !== undefined) return known.value;
     const value = this.#search(host);
+    if (host.length > FOUND_LENGTH_MAX) return value;
     if (this.#found.size >= FOUND_MAX) this.#found.clear();
     this.#found.set(host, { value });
     return value;

@@ -1,6 +1,7 @@
 import { heapStats } from "bun:jsc";
 import { expect, test } from "bun:test";
 import { labelOf, parseTarget } from "../../src/gateway/target.ts";
+import { HostTable } from "../../src/plugin-host/hosts.ts";
 import { RequestParser, type RequestSink } from "../../src/runtime/http/request-parser.ts";
 
 const HEADS = 300;
@@ -31,6 +32,19 @@ test.each<[string, (number: number) => void]>([
   ["Host", (number) => void labelOf(valueIn("Host", `host${number}.example.test`), "example.test")],
   ["target", (number) => void parseTarget(valueIn("Gateway-Target-Url", `https://api${number}.example.test`))],
 ])("a remembered %s does not keep the head that it came in", (_name, remember) => {
+  const before = heapBytes();
+  for (let number = 0; number < HEADS; number++) remember(number);
+  expect(heapBytes() - before).toBeLessThan((HEADS * HEAD_BYTES) / 4);
+});
+
+const LONG = "long-".repeat(HEAD_BYTES / 5);
+const hosts = new HostTable<number>();
+
+test.each<[string, (number: number) => void]>([
+  ["Host", (number) => void labelOf(`${LONG}${number}.example.test`, "example.test")],
+  ["target", (number) => void parseTarget(`https://${LONG}${number}.example.test`)],
+  ["host of a provider", (number) => void hosts.find(Buffer.from(`${LONG}${number}`).toString())],
+])("a %s longer than any name is not remembered", (_name, remember) => {
   const before = heapBytes();
   for (let number = 0; number < HEADS; number++) remember(number);
   expect(heapBytes() - before).toBeLessThan((HEADS * HEAD_BYTES) / 4);
