@@ -106,11 +106,18 @@ export function writeOutbound(request: OutboundRequest): Outbound {
       kind: "refused",
       loss: { kind: "refused", path: "", why: `the target does not support ${name}, which is not translated` },
     };
-  const read = source.readRequest(withChanges(takeParsed(body), request.changes));
-  const prompt = withMemories({ ...read, model: call.model, stream: request.stream }, request.states, call.issuer);
-  const candidates = isOwn ? [same] : preferred(request);
-  return best(request, prompt, candidates);
+  try {
+    const read = source.readRequest(withChanges(takeParsed(body), request.changes));
+    const prompt = withMemories({ ...read, model: call.model, stream: request.stream }, request.states, call.issuer);
+    return best(request, prompt, isOwn ? [same] : preferred(request));
+  } catch (error) {
+    if (error instanceof RangeError) return TOO_DEEP;
+    throw error;
+  }
 }
+
+/** It is parsed without the stack, and written with it. */
+const TOO_DEEP: Outbound = { kind: "invalid", loss: { kind: "invalid", path: "", why: "the body is nested too deep" } };
 
 /**
  * Writes the request with the turns in the body. Such a body is parsed even in its own shape, because it may contain another

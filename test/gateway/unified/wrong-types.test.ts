@@ -143,3 +143,16 @@ test("arguments of a Responses call may be an object, as in chat", async () => {
   });
   expect(provider.received[0]!.json.messages[1].content).toMatchObject([{ type: "tool_use", input: { path: "a" } }]);
 });
+
+test("a body that is nested too deep to be written is a 400", async () => {
+  const depth = 200_000;
+  const schema = `{"type":"object","not":${'{"not":'.repeat(depth)}1${"}".repeat(depth)}}`;
+  const response = await fetch(`${it.origin}/v1/chat/completions`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${KEY}`, "content-type": "application/json" },
+    body: `{"model":"anthropic/claude-sonnet-4-5","messages":[{"role":"user","content":"x"}],
+      "tools":[{"type":"function","function":{"name":"f","parameters":${schema}}}]}`,
+  });
+  const { error } = (await response.json()) as Json;
+  expect([response.status, error.code, error.message]).toEqual([400, "invalid_body", "the body is nested too deep"]);
+});
