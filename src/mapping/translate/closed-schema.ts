@@ -1,6 +1,6 @@
 import type { Json } from "../../plugin-host/contract.ts";
-import { isObject, type JsonObject, jsonText, setMember } from "../json.ts";
-import type { RewrittenSchema } from "./schema.ts";
+import { isObject, type JsonObject, setMember } from "../json.ts";
+import { type RewrittenSchema, withRest } from "./schema.ts";
 
 /** Keywords that decoding by a grammar supports, or that only describe. */
 const KEPT: ReadonlySet<string> = new Set(
@@ -51,24 +51,18 @@ class Closer {
     if (isObjectSchema(schema)) {
       written["additionalProperties"] = false;
       // No member is known and none may be added: such an object is always empty.
-      const isFree = !isObject(schema["properties"]) && schema["additionalProperties"] !== false;
-      if (isFree && (depth > 0 || !this.isInput)) this.approximated = true;
+      const isOpen = !isObject(schema["properties"]) && schema["additionalProperties"] !== false;
+      if (isOpen && (depth > 0 || !this.isInput)) this.approximated = true;
     }
-    return this.described(written, leftOver);
+    if (Object.keys(leftOver).length === 0) return written;
+    this.approximated = true;
+    return withRest(written, leftOver);
   }
 
   private map(schemas: JsonObject, depth: number): JsonObject {
     const written: JsonObject = {};
     for (const [name, value] of Object.entries(schemas)) setMember(written, name, this.close(value, depth + 1));
     return written;
-  }
-
-  private described(written: JsonObject, leftOver: JsonObject): JsonObject {
-    if (Object.keys(leftOver).length === 0) return written;
-    this.approximated = true;
-    const said = written["description"];
-    const rest = `JSON Schema: ${jsonText(leftOver)}`;
-    return { ...written, description: typeof said === "string" && said !== "" ? `${said}\n${rest}` : rest };
   }
 }
 

@@ -69,7 +69,9 @@ class Rewriter {
       else if (!SILENT.has(name) && !(name === "additionalProperties" && value === false))
         setMember(leftOver, name, value);
     }
-    return this.described(written, leftOver);
+    if (Object.keys(leftOver).length === 0) return written;
+    this.approximated = true;
+    return withRest(written, leftOver);
   }
 
   private referred(reference: string, schema: JsonObject, within: readonly string[]): Json {
@@ -126,14 +128,13 @@ class Rewriter {
     if (named.length === 1) written["type"] = named[0];
     else written["anyOf"] = named.map((type) => ({ type }));
   }
+}
 
-  private described(written: JsonObject, leftOver: JsonObject): JsonObject {
-    if (Object.keys(leftOver).length === 0) return written;
-    this.approximated = true;
-    const said = written["description"];
-    const rest = `JSON Schema: ${jsonText(leftOver)}`;
-    return { ...written, description: typeof said === "string" && said !== "" ? `${said}\n${rest}` : rest };
-  }
+/** A schema whose description ends with the keywords that the API does not support. */
+export function withRest(written: JsonObject, leftOver: JsonObject): JsonObject {
+  const given = written["description"];
+  const rest = `JSON Schema: ${jsonText(leftOver)}`;
+  return { ...written, description: typeof given === "string" && given !== "" ? `${given}\n${rest}` : rest };
 }
 
 /** The value at a JSON pointer such as `#/$defs/city`. */
