@@ -489,7 +489,7 @@ export interface Citation {
   readonly url?: string;
   readonly title?: string;
   readonly quote?: string;
-  /** The range of the text that the citation covers. */
+  /** The range of the part's own text that the citation covers. */
   readonly start?: number;
   readonly end?: number;
 }
