@@ -50,3 +50,26 @@ test("a hook is called with a draft that an earlier one made circular", async ()
   expect(await hooks.onRecord(one)).toBe(true);
   expect(one.cost).toBe(2);
 });
+
+test("no text is taken of bodies that the caller has as text, unless a hook may have changed them", async () => {
+  let texts = 0;
+  const toJSON = () => ({ text: `${++texts}` });
+  const one = { ...draft(), response_body: { toJSON } };
+  const given = { request: `{"messages":["hi"]}`, response: `{"text":"ho"}` };
+  const fails = () => {
+    throw new Error("boom");
+  };
+  expect(await hooksOf(() => {}).onRecord(one, given)).toBe(true);
+  expect(texts).toBe(0);
+  expect(await hooksOf(() => {}, fails, fails).onRecord(one, given)).toBe(true);
+  expect<unknown>([texts, one.response_body]).toEqual([1, { text: "1" }]);
+
+  const two = draft();
+  expect(
+    await hooksOf(({ request_body }) => {
+      request_body.messages.push("half");
+      return fails();
+    }).onRecord(two, given),
+  ).toBe(true);
+  expect(two.request_body).toEqual({ messages: ["hi"] });
+});

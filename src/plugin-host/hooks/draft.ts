@@ -14,16 +14,25 @@ export function whyBadDraft(draft: RecordDraft): string | undefined {
     : "every property must be text";
 }
 
-/** Keeps a draft as it is. @returns what restores it, as often as it is called: also its bodies, which hooks may change in place. */
-export function undoOf(draft: RecordDraft): () => void {
+/** The JSON texts of a draft's bodies: hooks may change bodies in place. */
+export interface BodyTexts {
+  readonly request: string | undefined;
+  readonly response: string | undefined;
+}
+
+/** Keeps a draft as it is. @returns what restores it, as often as it is called; bodies are read from `texts`. */
+export function undoOf(draft: RecordDraft, { request, response }: BodyTexts): () => void {
   const before = { ...draft, properties: { ...draft.properties } };
-  const bodies = [textOf(draft.request_body), textOf(draft.response_body)];
   return () => {
     Object.assign(draft, before, { properties: { ...before.properties } });
-    const [request, response] = bodies;
     if (request !== undefined) draft.request_body = JSON.parse(request);
     if (response !== undefined) draft.response_body = JSON.parse(response);
   };
+}
+
+/** As `undoOf` needs them. They cost a large body's time: take them only after something may have changed. */
+export function restorableTexts({ request_body, response_body }: RecordDraft): BodyTexts {
+  return { request: textOf(request_body), response: textOf(response_body) };
 }
 
 /** Undefined if the value cannot be changed in place, or cannot be written: an earlier hook may have made it circular. */

@@ -16,7 +16,7 @@ import type {
 } from "../contract.ts";
 import { whyNoNeeds } from "../files/check.ts";
 import type { OpenPlugin } from "../setup.ts";
-import { undoOf, whyBadDraft } from "./draft.ts";
+import { type BodyTexts, restorableTexts, undoOf, whyBadDraft } from "./draft.ts";
 import { CutOff, guarded, inTime, isPromise } from "./guard.ts";
 import { checkedNote, joinedNote, type Note } from "./note.ts";
 import { Patience } from "./patience.ts";
@@ -174,15 +174,22 @@ export class Hooks {
     return this.#routes;
   }
 
-  /** Lets every `onRecord` change the draft. Returns false to drop the record. A hook that fails changes nothing. */
-  async onRecord(draft: RecordDraft): Promise<boolean> {
+  /**
+   * Lets every `onRecord` change the draft. Returns false to drop the record. A hook that fails changes nothing.
+   *
+   * @param given - the texts of the draft's bodies, if the caller has them.
+   */
+  async onRecord(draft: RecordDraft, given?: BodyTexts): Promise<boolean> {
+    let texts = given;
     for (const hook of this.#lists.onRecord) {
       if (hook.patience.isOver) continue;
-      const undo = undoOf(draft);
+      texts ??= restorableTexts(draft);
+      const undo = undoOf(draft, texts);
       try {
         if ((await this.#call(hook, draft, undo)) === false) return false;
         const wrong = whyBadDraft(draft);
         if (wrong !== undefined) throw new Error(wrong);
+        texts = undefined;
       } catch (error) {
         undo();
         this.#count(hook, error);

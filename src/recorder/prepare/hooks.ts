@@ -1,6 +1,7 @@
 import type { ExchangeReading } from "../../mapping/read-exchange.ts";
 import { newText, shownTexts } from "../../mapping/said.ts";
 import type { Json, RecordDraft } from "../../plugin-host/contract.ts";
+import type { BodyTexts } from "../../plugin-host/hooks/draft.ts";
 import type { Note } from "../../plugin-host/hooks/note.ts";
 import { PROVIDER_UNKNOWN, providerOf } from "../../record/provider.ts";
 import { storable } from "../../record/storable.ts";
@@ -11,8 +12,8 @@ import type { PrepareDeps, Prepared } from "./prepared.ts";
 /** The plugins' hooks on records; each call is bounded, and a hook that fails changes nothing. */
 export interface RecordHooks {
   has(name: "onRecord" | "onRecorded"): boolean;
-  /** @returns false if the record is to be dropped. */
-  onRecord(draft: RecordDraft): Promise<boolean>;
+  /** @param texts - of the draft's bodies. @returns false if the record is to be dropped. */
+  onRecord(draft: RecordDraft, texts: BodyTexts): Promise<boolean>;
   /** @returns the additions to the record. Never throws or rejects. */
   onRecorded(draft: Readonly<RecordDraft>): Note | undefined | Promise<Note | undefined>;
 }
@@ -83,11 +84,6 @@ export function applyDraft(prepared: Prepared, draft: RecordDraft, before: BodyT
     row = { ...row, ...shownTexts(reading.said, begin) };
   }
   return { ...prepared, changedByPlugins: true, row, parts, texts, labels: { ...prepared.labels, properties } };
-}
-
-interface BodyTexts {
-  readonly request: string | undefined;
-  readonly response: string | undefined;
 }
 
 /** Taken before and after the plugins run: the only way to detect a change deep inside a body. */

@@ -243,7 +243,7 @@ export class Batches {
     const { log, metrics } = this.#options;
     const draft = toDraft(record);
     const before = bodyTexts(draft);
-    if (!(await hooks.onRecord(draft))) return undefined;
+    if (!(await hooks.onRecord(draft, before))) return undefined;
     try {
       return { record: applyDraft(record, draft, before, this.#deps), draft };
     } catch (error) {
