@@ -131,6 +131,20 @@ async function run(key = api.keys.all) {
   return (await api.call("GET", "/v1/retention", { key })).json.data.last_run;
 }
 
+test("a run removes invitations 30 days after they were used, revoked or expired", async () => {
+  const { organization, store } = api;
+  const ago = (days: number) => Math.trunc(Date.now() - days * DAY_MS);
+  const ended = { "used long ago": [99, 31], used: [31, 29], "expired long ago": [31], expired: [29], pending: [-1] };
+  const invitations = Object.entries(ended).map(([id, [expires, used]]) => ({
+    ...{ id, token_hash: id, email: "a@b.test", organization_id: organization, role: "viewer", invited_by: "op" },
+    ...{ created_at: ago(99), expires_at: ago(expires!), used_at: used === undefined ? null : ago(used) },
+  }));
+  await store.records.batch(invitations.map((row) => insertInto("invitations", row)));
+  await run();
+  const left = await store.records.query<{ id: string }>({ sql: "select id from invitations order by id", args: [] });
+  expect(left.map(({ id }) => id)).toEqual(["expired", "pending", "used"]);
+});
+
 test("a run removes what the organization's rules say, and nothing of another's", async () => {
   await api.store.bodies.batch([
     insertInto("blobs", { hash: SHARED, codec: "plain", bytes: 5, data: Buffer.from("hello") }),

@@ -3,6 +3,7 @@ import type { Age, AgedRecord, AgedRecords } from "../../engine/aged-records.ts"
 import { agedRecords } from "../../engine/reader.ts";
 import { type Log, messageOf } from "../../log.ts";
 import { patiently } from "../../store/database/while-locked.ts";
+import { removeEndedInvitations } from "../../store/people/invitations.ts";
 import { inForce, noteRun, orderedRuns, retentionOf, takeOrders } from "../../store/retention/retention.ts";
 import type { Store } from "../../store/store.ts";
 import type { Maintenance, Removal } from "../../threads.ts";
@@ -158,7 +159,7 @@ export class Retention {
     await patiently(() => noteRun(records, organizationId, { startedAt, ...counts, orphans: 0, freed: 0, error }));
   }
 
-  /** Leftovers of crashes, and empty pages. */
+  /** Leftovers of crashes, old invitations, and empty pages. */
   async #tidy(): Promise<void> {
     const { reader, maintain, writer, log } = this.#options;
     const startedAt = Date.now();
@@ -168,6 +169,7 @@ export class Retention {
     const freed = await leftovers.compact();
     if (orphans + freed > 0) log.info("space was freed", { orphans, bytes: freed });
     const { records } = await writer();
+    await removeEndedInvitations(records, startedAt);
     await patiently(() => noteRun(records, "", { startedAt, records: 0, bodies: 0, orphans, freed, error: null }));
   }
 }

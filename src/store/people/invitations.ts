@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { and, desc, eq, gt, isNull, or, sql } from "drizzle-orm";
+import { and, desc, eq, gt, isNull, lt, or, sql } from "drizzle-orm";
 import { GatewayError } from "../../errors.ts";
 import { hashKey } from "../../keys.ts";
 import type { Acting } from "../../people/actor.ts";
@@ -7,11 +7,15 @@ import { isoTime } from "../../record/iso-time.ts";
 import { invitations } from "../../record/tables.ts";
 import { recorded } from "../audit/recorded.ts";
 import { over } from "../database/builder.ts";
+import { patiently } from "../database/while-locked.ts";
 import type { Database } from "../store.ts";
 import { type MemberRole, membership } from "./members.ts";
 import { findUser, newUser, type User } from "./users.ts";
 
 const HOURS = 72;
+
+/** How long an invitation is kept after its end. */
+const KEPT_MS = 30 * 86_400_000;
 
 export interface Invitation {
   readonly id: string;
@@ -194,4 +198,11 @@ export async function acceptInvitation(
   // The password took a while: meanwhile the invitation may have been revoked.
   if (!(await isFirst(records, invitationId, change))) throw noSuch();
   return (await findUser(records, "id", own.id))!;
+}
+
+/** Removes invitations that were used, revoked or expired more than 30 days before `now`; the audit log keeps what happened. */
+export async function removeEndedInvitations(records: Database, now: number): Promise<void> {
+  const { used_at, expires_at } = invitations;
+  const isOld = lt(sql`coalesce(${used_at}, ${expires_at})`, now - KEPT_MS);
+  await patiently(() => over(records).delete(invitations).where(isOld));
 }

@@ -1,5 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import { GatewayError } from "../../errors.ts";
+import type { Act } from "../../people/actions.ts";
 import type { Acting } from "../../people/actor.ts";
 import { ROLE_NAMES, type Role } from "../../people/permissions.ts";
 import { isoTime, isoTimeOrNull } from "../../record/iso-time.ts";
@@ -66,22 +67,54 @@ export function membership(records: Database, userId: string, { organizationId, 
     .onConflictDoUpdate({ target: [members.user_id, members.organization_id], set });
 }
 
-/** Adds a member or changes their role. */
-export async function putMember(
+/** A change with its entry in the audit log. */
+export interface LoggedChange {
+  readonly change: Change;
+  readonly act: Act;
+}
+
+type Person = Pick<User, "id" | "email">;
+type Held = Pick<Member, "role" | "source">;
+
+/** @param known - the membership that it replaces. @returns undefined if it is the same. */
+export function memberPut(
   records: Database,
-  user: Pick<User, "id" | "email">,
+  user: Person,
   member: Member,
-  by: Acting,
-): Promise<void> {
-  const [known] = await listMembers(records, member.organizationId, user.id);
-  if (known?.role === member.role && known.source === member.source) return;
-  await recorded(records, [membership(records, user.id, member)], by, {
+  known: Held | undefined,
+): LoggedChange | undefined {
+  const { organizationId, role, source } = member;
+  if (known?.role === role && known.source === source) return undefined;
+  const act: Act = {
     action: known === undefined ? "member.added" : "member.changed",
-    organizationId: member.organizationId,
+    organizationId,
     object: { kind: "user", id: user.id, name: user.email },
     ...(known !== undefined && { before: { role: known.role, source: known.source } }),
-    after: { role: member.role, source: member.source },
-  });
+    after: { role, source },
+  };
+  return { change: membership(records, user.id, member), act };
+}
+
+export function memberRemoved(
+  records: Database,
+  user: Person,
+  { organizationId, role }: Pick<Member, "organizationId" | "role">,
+): LoggedChange {
+  const which = and(eq(members.organization_id, organizationId), eq(members.user_id, user.id));
+  const act: Act = {
+    action: "member.removed",
+    organizationId,
+    object: { kind: "user", id: user.id, name: user.email },
+    before: { role },
+  };
+  return { change: over(records).delete(members).where(which), act };
+}
+
+/** Adds a member or changes their role. */
+export async function putMember(records: Database, user: Person, member: Member, by: Acting): Promise<void> {
+  const [known] = await listMembers(records, member.organizationId, user.id);
+  const put = memberPut(records, user, member, known);
+  if (put !== undefined) await recorded(records, [put.change], by, put.act);
 }
 
 /** @returns false when there is no such member. */
@@ -93,12 +126,8 @@ export async function removeMember(
 ): Promise<boolean> {
   const [known] = await listMembers(records, organizationId, userId);
   if (known === undefined) return false;
-  const which = and(eq(members.organization_id, organizationId), eq(members.user_id, userId));
-  await recorded(records, [over(records).delete(members).where(which)], by, {
-    action: "member.removed",
-    organizationId,
-    object: { kind: "user", id: userId, name: known.email },
-    before: { role: known.role },
-  });
+  const user = { id: userId, email: known.email };
+  const { change, act } = memberRemoved(records, user, { organizationId, role: known.role });
+  await recorded(records, [change], by, act);
   return true;
 }

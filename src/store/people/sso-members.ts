@@ -1,14 +1,14 @@
 import { and, eq } from "drizzle-orm";
 import { GatewayError } from "../../errors.ts";
+import type { Act } from "../../people/actions.ts";
 import type { Acting } from "../../people/actor.ts";
 import { stronger } from "../../people/permissions.ts";
 import { identities, members, organizations, users } from "../../record/tables.ts";
 import { recorded } from "../audit/recorded.ts";
-import { over, statementOf } from "../database/builder.ts";
-import { patiently } from "../database/while-locked.ts";
+import { over } from "../database/builder.ts";
 import type { Database } from "../store.ts";
 import { pendingInvitations, useOf } from "./invitations.ts";
-import { type MemberRole, putMember, removeMember } from "./members.ts";
+import { type LoggedChange, type MemberRole, memberPut, memberRemoved } from "./members.ts";
 import { findUser, newUser, type User } from "./users.ts";
 
 /** A person whom a single sign-on provider has authenticated. */
@@ -31,46 +31,75 @@ interface Held {
 }
 
 /**
- * Applies the rules to a person who logged in by single sign-on: creates or updates the user and the memberships. Memberships
- * from this provider that no rule gives any more end, even when the login is then refused.
+ * Applies the rules to a person who logged in by single sign-on: creates or updates the user and the memberships, and uses up
+ * pending invitations, in one transaction. Memberships from this provider that no rule gives any more end, even when the login
+ * is then refused.
  *
  * @throws GatewayError `not_a_member` when they belong to no organization; `login_refused` when they are disabled, or the
  *   email address belongs to another account of the same provider.
  */
 export async function admitSignedOn(records: Database, signedOn: SignedOn, from: From): Promise<User> {
-  const known = await findSignedOn(records, signedOn, from);
-  const held = known === undefined ? new Map<string, Held>() : await heldBy(records, known.id);
-  const invitations = await pendingInvitations(records, signedOn.email);
-  const next = await membershipsAfter(records, held, signedOn);
-  for (const { organization_id, role } of invitations) takeStronger(next, organization_id, { role, source: "weir" });
-  if (known === undefined && next.size === 0) throw new GatewayError("not_a_member");
+  for (;;) {
+    const known = await findSignedOn(records, signedOn, from);
+    const held = known === undefined ? new Map<string, Held>() : await heldBy(records, known.id);
+    const invitations = await pendingInvitations(records, signedOn.email);
+    const next = await membershipsAfter(records, held, signedOn);
+    for (const { organization_id, role } of invitations) takeStronger(next, organization_id, { role, source: "weir" });
+    if (known === undefined && next.size === 0) throw new GatewayError("not_a_member");
 
-  // Two concurrent first logins create one user: the second finds that of the first.
-  const create = () => createSignedOn(records, signedOn, from);
-  const user =
-    known ?? (await create().catch(async (error) => (await findSignedOn(records, signedOn, from)) ?? throwIt(error)));
-  const by = themselves(user, from);
-  for (const [organizationId, member] of next) await putMember(records, user, { organizationId, ...member }, by);
-  for (const organizationId of held.keys())
-    if (!next.has(organizationId)) await removeMember(records, organizationId, user.id, by);
-  if (invitations.length > 0) {
-    const uses = invitations.map(({ id }) => statementOf(useOf(records, id)));
-    await patiently(() => records.batch(uses));
+    const created = known === undefined ? await creation(records, signedOn) : undefined;
+    const user = known ?? created!.user;
+    const changes = [...(created?.changes ?? []), ...memberChanges(records, user, { held, next })];
+    const uses = invitations.map(({ id }) => useOf(records, id));
+    const statements = [...uses, ...changes.map(({ change }) => change)];
+    const acts = changes.map(({ act }) => act).filter((act) => act !== undefined);
+    try {
+      if (statements.length > 0) await recorded(records, statements, themselves(user, from), ...acts);
+    } catch (error) {
+      if (await isOvertaken(records, signedOn, { known, invitations })) continue;
+      throw error;
+    }
+    if (next.size === 0 && user.operator === 0) throw new GatewayError("not_a_member");
+    return known ?? (await findUser(records, "id", user.id))!;
   }
-  if (next.size === 0 && user.operator === 0) throw new GatewayError("not_a_member");
-  return user;
+}
+
+/**
+ * Whether the change failed because a concurrent first login created the user, or an invitation was revoked or used. Either
+ * can happen only once, so that the login is not retried without end.
+ */
+async function isOvertaken(
+  records: Database,
+  { issuer, subject, email }: SignedOn,
+  {
+    known,
+    invitations,
+  }: { readonly known: User | undefined; readonly invitations: readonly { readonly id: string }[] },
+): Promise<boolean> {
+  const pending = new Set((await pendingInvitations(records, email)).map(({ id }) => id));
+  if (!invitations.every(({ id }) => pending.has(id))) return true;
+  if (known !== undefined) return false;
+  const found = (await linkedTo(records, { issuer, subject })) ?? (await findUser(records, "email", email));
+  return found !== undefined;
+}
+
+function memberChanges(
+  records: Database,
+  user: Pick<User, "id" | "email">,
+  { held, next }: { readonly held: ReadonlyMap<string, Held>; readonly next: ReadonlyMap<string, Held> },
+): LoggedChange[] {
+  const put = [...next].map(([organizationId, member]) =>
+    memberPut(records, user, { organizationId, ...member }, held.get(organizationId)),
+  );
+  const ended = [...held].filter(([organizationId]) => !next.has(organizationId));
+  const removed = ended.map(([organizationId, { role }]) => memberRemoved(records, user, { organizationId, role }));
+  return [...put.filter((each) => each !== undefined), ...removed];
 }
 
 /** By the provider's subject, which never changes; at the first login by the email address, which the provider vouches for. */
 async function findSignedOn(records: Database, signedOn: SignedOn, from: From): Promise<User | undefined> {
-  const { issuer, subject, email } = signedOn;
-  const found = await over(records)
-    .select({ user: users })
-    .from(identities)
-    .innerJoin(users, eq(users.id, identities.user_id))
-    .where(and(eq(identities.provider, issuer), eq(identities.subject, subject)))
-    .get();
-  const linked = found?.user;
+  const { email } = signedOn;
+  const linked = await linkedTo(records, signedOn);
   const known = linked ?? (await findUser(records, "email", email));
   if (known !== undefined && known.disabled_at !== null)
     throw new GatewayError("login_refused", `the user ${known.email} is disabled here: ask an operator`);
@@ -78,6 +107,19 @@ async function findSignedOn(records: Database, signedOn: SignedOn, from: From): 
   if (linked === undefined) await link(records, known, signedOn, from);
   else if (linked.email !== email) return renamed(records, linked, email, from);
   return known;
+}
+
+async function linkedTo(
+  records: Database,
+  { issuer, subject }: Pick<SignedOn, "issuer" | "subject">,
+): Promise<User | undefined> {
+  const found = await over(records)
+    .select({ user: users })
+    .from(identities)
+    .innerJoin(users, eq(users.id, identities.user_id))
+    .where(and(eq(identities.provider, issuer), eq(identities.subject, subject)))
+    .get();
+  return found?.user;
 }
 
 /** A person who now has an email address must not get the account of its former owner. */
@@ -110,19 +152,19 @@ async function renamed(records: Database, user: User, email: string, from: From)
   return { ...user, email };
 }
 
-async function createSignedOn(
-  records: Database,
-  { issuer, subject, email, name, source }: SignedOn,
-  from: From,
-): Promise<User> {
+async function creation(records: Database, { issuer, subject, email, name, source }: SignedOn) {
   const { id, insert } = await newUser(records, { email, name });
-  await recorded(records, [insert, linking(records, { issuer, subject }, id)], themselves({ id, email }, from), {
+  const act: Act = {
     action: "user.created",
     organizationId: null,
     object: { kind: "user", id, name: email },
     after: { name, source },
-  });
-  return (await findUser(records, "id", id))!;
+  };
+  const changes = [
+    { change: insert, act },
+    { change: linking(records, { issuer, subject }, id), act: undefined },
+  ];
+  return { user: { id, email, operator: 0 }, changes };
 }
 
 /** Unlinks a user from identity providers: the next login with their email address links them again. */
@@ -157,10 +199,6 @@ async function membershipsAfter(
 function takeStronger(next: Map<string, Held>, organizationId: string, member: Held): void {
   const known = next.get(organizationId);
   if (known === undefined || stronger(known.role, member.role) !== known.role) next.set(organizationId, member);
-}
-
-function throwIt(error: unknown): never {
-  throw error;
 }
 
 const linking = (records: Database, { issuer, subject }: Pick<SignedOn, "issuer" | "subject">, userId: string) =>
