@@ -2,15 +2,14 @@ import { expect, test } from "bun:test";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
-const CORES = new URL("../../src/runtime/cores.ts", import.meta.url).href;
+const moduleUrl = (name: string) => JSON.stringify(new URL(`../../src/runtime/${name}.ts`, import.meta.url).href);
 
-/** The cores of the main thread and of one that has left the first of them twice, as numbers; none but on Linux. */
-async function coresOfThreads(): Promise<{ readonly main: number[]; readonly left: number[] }> {
+/** The cores of the main thread, and of one that has run these statements; none but on Linux. */
+async function coresOfThreads(statements: string): Promise<{ readonly main: number[]; readonly left: number[] }> {
   const read = `const { existsSync, readFileSync } = await import("node:fs");
     const mine = () => existsSync("/proc/thread-self/status")
       ? /^Cpus_allowed_list:\\s*(.*)$/m.exec(readFileSync("/proc/thread-self/status", "utf8"))[1] : "";`;
-  const worker = `${read} const { leaveFirstCore } = await import(${JSON.stringify(CORES)});
-    leaveFirstCore(0); leaveFirstCore(0); postMessage(mine());`;
+  const worker = `${read} ${statements} postMessage(mine());`;
   const program = `${read} const worker = new Worker(URL.createObjectURL(new Blob([${JSON.stringify(worker)}])));
     worker.onmessage = ({ data }) => { console.log(JSON.stringify([mine(), data])); process.exit(); };`;
   const { stdout } = await promisify(execFile)(process.execPath, ["-e", program]);
@@ -27,7 +26,16 @@ function numbersOf(list: string): number[] {
   });
 }
 
-test("a thread of queries leaves one core to traffic, however often it is called, and the main thread keeps all", async () => {
-  const { main, left } = await coresOfThreads();
+test.each([
+  [
+    "leaveFirstCore twice",
+    `const { leaveFirstCore } = await import(${moduleUrl("cores")}); leaveFirstCore(0); leaveFirstCore(0);`,
+  ],
+  ...["yieldToTraffic", "jobsYieldToTraffic", "queriesYieldToTraffic"].map((call) => [
+    call,
+    `(await import(${moduleUrl("priority")})).${call}();`,
+  ]),
+])("a thread that calls %s leaves one core to traffic, and the main thread keeps all", async (_, statements) => {
+  const { main, left } = await coresOfThreads(statements!);
   expect(left).toEqual(main.length > 1 ? main.slice(1) : main);
 });
