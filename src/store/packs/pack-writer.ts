@@ -17,8 +17,8 @@ import {
 const PACK_BYTES = 131_072;
 /** Shorter parts are stored uncut: zstd compresses what they have in common within the pack. */
 const CUT_BYTES_MIN = 2_048;
-/** A pack that gets this much in one commit is closed with it: compressing all of it again, for the rest, would cost more. */
-const CLOSING_BYTES = PACK_BYTES / 2;
+/** A pack that gets this much in one commit is closed with it: compressing it again, for the rest, would take more CPU than its space is worth. */
+const CLOSING_BYTES = PACK_BYTES / 4;
 /** One buffer for each pack that is open. */
 const SPARE_MAX = 2;
 /** Approximate limit of packs per request: a very long request gets larger packs. */
