@@ -100,6 +100,9 @@ one name, a \`tool_choice\` that names no tool of the request or requires a call
 call. Several calls with one id, as providers make them that count from 0 in each response, get different ids, and their results follow in order. Calls without
 a result are sent as they are. On the same shape all of this passes unchanged.
 
+Sources of a streamed response may come after the text that they belong to, for example after a function call of Gemini. Chat completions and Responses get them with
+ranges in their own text. A block of Messages takes none once it has ended: they go to the open text block, or are left out if there is none.
+
 ${table(["", ...shapes.map(({ name }) => `\`${name}\``)], rows)}
 
 ## Reasoning effort

@@ -1,6 +1,8 @@
 import type { Citation, Part, TextPart } from "../../plugin-host/contract.ts";
 
-interface PlacedText {
+/** A text part and its place among all texts. */
+export interface PlacedText {
+  /** Position or number of the part. */
   readonly at: number;
   /** Where it begins in all texts together. */
   readonly from: number;
@@ -19,12 +21,18 @@ export function addCitations(parts: Part[], citations: readonly Citation[]): voi
   if (texts.length === 0) return;
   const added = new Map<number, Citation[]>();
   for (const citation of citations) {
-    const text = texts[lastBefore(texts, citation.end ?? from)]!;
-    const own = added.get(text.at) ?? [];
-    own.push(inPart(citation, text.from));
-    added.set(text.at, own);
+    const { at, placed } = placeIn(texts, citation)!;
+    const own = added.get(at) ?? [];
+    own.push(placed);
+    added.set(at, own);
   }
   for (const [at, own] of added) parts[at] = { ...(parts[at] as TextPart), citations: own };
+}
+
+/** The text that a citation with a range in all texts together ends in, and its range there. @returns undefined without a text. */
+export function placeIn(texts: readonly PlacedText[], citation: Citation) {
+  const text = texts[lastBefore(texts, citation.end ?? Number.POSITIVE_INFINITY)];
+  return text && { at: text.at, placed: inPart(citation, text.from) };
 }
 
 /** Index of the last text that begins before `end`, else of the first. Searches by halves: both lists may be long. */
@@ -39,7 +47,7 @@ function lastBefore(texts: readonly PlacedText[], end: number): number {
 }
 
 /** The citation with its range in the text part that begins at `from`; without a range if it covers only earlier parts. */
-export function inPart(citation: Citation, from: number): Citation {
+function inPart(citation: Citation, from: number): Citation {
   const { start, end, ...others } = citation;
   if (from === 0 || (start === undefined && end === undefined)) return citation;
   if (end !== undefined && end <= from) return others;

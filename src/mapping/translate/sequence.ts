@@ -20,8 +20,8 @@ interface Choice {
  * Serializes the parts of a response: all pieces of a part, then its `close`, then the next part.
  *
  * Pieces are passed on as they arrive. A part waits only while an earlier call is incomplete; a call is complete when its
- * arguments are one complete JSON value, or at its `close`. Text and reasoning end when another part begins. A response with
- * a call ends with `calls`, regardless of the provider's reason, unless it ended for a special reason.
+ * arguments are one complete JSON value, or at its `close`. Text and reasoning end when another part begins; citations of an
+ * ended text are passed on, because some providers send all sources at the end. A response with a call ends with `calls`, regardless of the provider's reason, unless it ended for a special reason.
  */
 export class Sequence {
   private readonly choices = new Map<number, Choice>();
@@ -61,7 +61,10 @@ export class Sequence {
 
   private takePart(choice: Choice, piece: PartPiece, out: Piece[]): void {
     const { part } = piece;
-    if (choice.closed.has(part)) return;
+    if (choice.closed.has(part)) {
+      if (piece.type === "citation") out.push(piece);
+      return;
+    }
     const waiting = choice.waiting.get(part);
     if (waiting !== undefined) waiting.push(piece);
     else if (choice.open === part) this.emit(choice, piece, out);

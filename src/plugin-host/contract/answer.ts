@@ -27,8 +27,8 @@ export type Finish = "end" | "stop" | "calls" | "length" | "context" | "filter" 
 
 /**
  * One step of a streamed response. `part` identifies the parts of a response; parts may overlap as a provider sends them,
- * but are sequential when a shape writes them: all pieces of a part, then its `close`. `choice` counts the choices of a
- * response; missing means the first.
+ * but are sequential when a shape writes them: all pieces of a part, then its `close`. Only a `citation` may follow the `close`
+ * of its text. `choice` counts the choices of a response; missing means the first.
  */
 export type Piece =
   | { readonly type: "start"; readonly id?: string; readonly model?: string; readonly usage?: Usage }

@@ -150,22 +150,28 @@ describe("ranges in all texts together become ranges in the parts", () => {
     expect(cut(message.content, message.annotations)).toEqual(wanted);
     const deltas = sent.stream(chunks).map((chunk) => chunk.choices?.[0]?.delta ?? {});
     const text = deltas.map(({ content }) => content ?? "").join("");
-    // The first part has ended: its source covers the part that is open.
-    const [late, own] = cut(
-      text,
-      deltas.flatMap(({ annotations = [] }) => annotations),
-    );
-    expect([late, own]).toEqual([
-      [A, second],
-      [B, second],
-    ]);
+    const annotations = deltas.flatMap(({ annotations = [] }) => annotations);
+    expect(cut(text, annotations)).toEqual(wanted);
   });
   test("Gemini's, to a client of Responses", () => {
     const sent = send(REQUESTS.responses, { from: "responses", to: "generate-content" });
     expect(cutOf(sent.answer(gemini(parts, done)))).toEqual(wanted);
-    expect(cutOf(sent.stream(chunks).at(-1)!.response)).toEqual([
-      [A, second],
-      [B, second],
+    const events = sent.stream(chunks);
+    expect(cutOf(events.at(-1)!.response)).toEqual(wanted);
+    expect(events.map(({ sequence_number }) => sequence_number)).toEqual(events.map((_, at) => at));
+    const texts = new Map(
+      events.filter(({ type }) => type === "response.output_text.done").map((each) => [each.item_id, each.text]),
+    );
+    const added = events.filter(({ type }) => type === "response.output_text.annotation.added");
+    expect(added.flatMap(({ item_id, annotation }) => cut(texts.get(item_id)!, [annotation]))).toEqual(wanted);
+  });
+  test("Gemini's, to a client of Messages: an ended block gets no more", async () => {
+    const sent = send(REQUESTS.messages, { from: "messages", to: "generate-content" });
+    const events = sent.stream(chunks);
+    const cited = events.filter(({ delta }) => delta?.type === "citations_delta");
+    expect(cited.map(({ index, delta }) => [index, delta.citation.url])).toEqual([
+      [1, A],
+      [1, B],
     ]);
   });
   test.each(FOREIGN)("those of chat, to a client of %s", (from) => {
@@ -202,6 +208,84 @@ test.each(CLIENTS)("Gemini's sources in the chunk of a signature reach a client 
     chunk({ text: "", thoughtSignature: "c2lnbg==" }, { finishReason: "STOP", groundingMetadata }),
   ]);
   expect(await sourcesOfStream(from, data)).toEqual([A]);
+});
+
+describe.each(CLIENTS)("sources after a function call, in a stream to a client of %s", (from) => {
+  const tools = {
+    "chat-completions": [{ type: "function", function: { name: "now", parameters: { type: "object" } } }],
+    responses: [{ type: "function", name: "now", parameters: { type: "object" } }],
+    messages: [{ name: "now", input_schema: { type: "object" } }],
+  };
+  const request = { ...REQUESTS[from], tools: tools[from] };
+  // Messages has no place for them: an ended block takes no more, and an empty one could not be sent back.
+  const wanted = from === "messages" ? [] : [A];
+  const cutIn = (events: readonly Json[]) =>
+    events.flatMap((each) => {
+      const [given] = each.choices?.[0]?.delta.annotations ?? [];
+      const { start_index, end_index } = given?.url_citation ?? each.annotation ?? {};
+      return start_index === undefined ? [] : ["Sunny.".slice(start_index, end_index)];
+    });
+
+  test("of Gemini", async () => {
+    const chunk = (part: Json, more: Json = {}) => ({
+      candidates: [{ index: 0, content: { role: "model", parts: [part] }, ...more }],
+      usageMetadata: { promptTokenCount: 11, candidatesTokenCount: 5, totalTokenCount: 16 },
+    });
+    const segment = { startIndex: 0, endIndex: 5, text: "Sunny" };
+    const groundingMetadata = {
+      groundingChunks: [{ web: { uri: A, title: "A" } }],
+      groundingSupports: [{ segment, groundingChunkIndices: [0] }],
+    };
+    const data = send(request, { from, to: "generate-content" }).stream([
+      chunk({ text: "Sunny." }),
+      chunk({ functionCall: { name: "now", args: {} } }),
+      chunk({ text: "" }, { finishReason: "STOP", groundingMetadata }),
+    ]);
+    expect(await sourcesOfStream(from, data)).toEqual(wanted);
+    expect(cutIn(data)).toEqual(wanted.map(() => "Sunny"));
+    const texts = data.filter((each) => (each.content_block ?? each.part)?.text === "");
+    expect(texts).toHaveLength(from === "chat-completions" ? 0 : 1);
+  });
+
+  test("of chat completions and Responses, while the call is open", async () => {
+    const chunk = (delta: Json, finish_reason: string | null = null) => ({
+      ...{ id: "c", created: 1, model: "m", usage: { prompt_tokens: 11, completion_tokens: 5 } },
+      choices: [{ index: 0, delta, finish_reason }],
+    });
+    const part = (text: string, more: Json = {}) => ({
+      tool_calls: [{ index: 0, function: { arguments: text }, ...more }],
+    });
+    const call = { id: "call_1", type: "function", function: { name: "now", arguments: "" } };
+    const annotations = [{ type: "url_citation", url_citation: { url: A, title: "A", start_index: 0, end_index: 5 } }];
+    const item = { type: "function_call", id: "fc_1", call_id: "call_1", name: "now", arguments: "" };
+    const text = { item_id: "m", output_index: 0, content_index: 0 };
+    const response = { id: "r", object: "response", status: "completed", output: [], usage: null };
+    const of = (type: string, members: Json) => ({ type: `response.${type}`, ...members });
+    const [{ url_citation: annotation }] = annotations as [Json];
+    const chat = [
+      ...[chunk({ content: "Sunny." }), chunk({ tool_calls: [{ index: 0, ...call }] }), chunk(part('{"a":'))],
+      ...[chunk({ annotations }), chunk(part("1}")), chunk({}, "tool_calls"), "[DONE]"],
+    ];
+    const responses = [
+      of("created", { response: { ...response, status: "in_progress" } }),
+      of("output_text.delta", { ...text, delta: "Sunny." }),
+      of("output_item.added", { output_index: 1, item }),
+      of("function_call_arguments.delta", { item_id: "fc_1", output_index: 1, delta: '{"a":' }),
+      of("output_text.annotation.added", { ...text, annotation: { type: "url_citation", ...annotation } }),
+      of("function_call_arguments.delta", { item_id: "fc_1", output_index: 1, delta: "1}" }),
+      of("output_item.done", { output_index: 1, item: { ...item, arguments: '{"a":1}' } }),
+      of("completed", { response }),
+    ];
+    const to = from === "chat-completions" ? "responses" : "chat-completions";
+    const data = send(request, { from, to }).stream(to === "responses" ? responses : chat);
+    expect(await sourcesOfStream(from, data)).toEqual(wanted);
+    expect(cutIn(data)).toEqual(wanted.map(() => "Sunny"));
+    const pieces = data.flatMap(({ type, delta, choices }) => {
+      const called = choices?.[0]?.delta.tool_calls?.[0].function.arguments ?? delta?.partial_json ?? [];
+      return type === "response.function_call_arguments.delta" ? [delta] : called;
+    });
+    expect(pieces.join("")).toBe('{"a":1}');
+  });
 });
 
 describe.each(["responses", "messages"] as const)(

@@ -1,6 +1,6 @@
 import type { Citation, Json, Piece, State, StreamEvent } from "../../../plugin-host/contract.ts";
 import { filledText, isObject, type JsonObject, listOf, textOf } from "../../json.ts";
-import { inPart } from "../../translate/citation-ranges.ts";
+import { type PlacedText, placeIn } from "../../translate/citation-ranges.ts";
 import { sourceOf } from "../../translate/source.ts";
 import { readError } from "../openai-errors.ts";
 import { readOpenAi } from "../openai-reading.ts";
@@ -16,9 +16,9 @@ interface OpenChoice {
   readonly calls: Map<Json, OpenCall>;
   /** It has sources. */
   cited?: true;
-  /** Length of the text so far, into which ranges are offsets, and where its last part begins. */
+  /** Length of the text so far, into which ranges are offsets, and its parts. */
   textLength: number;
-  textFrom: number;
+  readonly texts: PlacedText[];
 }
 
 interface OpenCall {
@@ -64,7 +64,7 @@ function readChoice(state: ReadingState, choice: JsonObject, { chunk, pieces }: 
   let open = state.choices.get(index);
   const isFirst = open === undefined;
   if (open === undefined) {
-    open = { ...(index !== 0 && { choice: index }), calls: new Map(), textLength: 0, textFrom: 0 };
+    open = { ...(index !== 0 && { choice: index }), calls: new Map(), textLength: 0, texts: [] };
     state.choices.set(index, open);
   }
   const reader = new DeltaReader(state, open, pieces);
@@ -118,18 +118,16 @@ class DeltaReader {
 
   private cite(citations: readonly Citation[]): void {
     if (citations.length > 0) this.open.cited = true;
-    for (const citation of citations)
-      this.pieces.push({
-        type: "citation",
-        part: this.partFor("text"),
-        citation: inPart(citation, this.open.textFrom),
-        ...this.of,
-      });
+    for (const citation of citations) {
+      if (this.open.texts.length === 0) this.partFor("text");
+      const { at: part, placed } = placeIn(this.open.texts, citation)!;
+      this.pieces.push({ type: "citation", part, citation: placed, ...this.of });
+    }
   }
 
   /** Sources beside the choices are in every chunk; those of the last one count. */
   sources(chunk: JsonObject): void {
-    if (this.open.said?.kind === "text" && this.open.cited !== true) this.cite(sourcesOf(chunk));
+    if (this.open.texts.length > 0 && this.open.cited !== true) this.cite(sourcesOf(chunk));
   }
 
   /** Details repeat the plain members and add the state. */
@@ -165,9 +163,10 @@ class DeltaReader {
 
   private partFor(kind: "text" | "reasoning" | "refusal"): number {
     if (this.open.said?.kind === kind) return this.open.said.part;
-    this.open.said = { kind, part: this.newPart() };
-    if (kind === "text") this.open.textFrom = this.open.textLength;
-    return this.open.said.part;
+    const part = this.newPart();
+    this.open.said = { kind, part };
+    if (kind === "text") this.open.texts.push({ at: part, from: this.open.textLength });
+    return part;
   }
 
   private newPart(): number {

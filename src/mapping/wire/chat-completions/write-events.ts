@@ -12,10 +12,17 @@ interface WritingState {
   calls?: Map<number, number>;
   /** Number of reasoning parts so far. */
   thoughts?: number;
-  /** The last text part of each choice, and where it begins in the content. */
-  texts?: Map<number, { readonly part: number; readonly from: number; length: number }>;
+  /** Text parts by number, and the last one of each choice: sources may follow the end of their text. */
+  texts?: Map<number, PlacedText>;
+  lastTexts?: Map<number, PlacedText>;
   open?: { readonly kind: "call" | "thought" | "other"; readonly part: number; said: boolean };
   usage?: Usage;
+}
+
+interface PlacedText {
+  /** Where it begins in the content. */
+  readonly from: number;
+  length: number;
 }
 
 /** The chunks for one piece. */
@@ -62,7 +69,8 @@ type PartPiece = Exclude<Piece, { type: "start" | "usage" | "end" | "error" | "f
 
 function deltas(state: WritingState, piece: PartPiece, reply: Reply): readonly JsonObject[] {
   const { wants } = reply.prompt;
-  if (state.open?.part !== piece.part || piece.type === "call") open(state, piece);
+  const isOpen = state.open?.part === piece.part && piece.type !== "call";
+  if (!isOpen && piece.type !== "citation") open(state, piece);
   switch (piece.type) {
     case "text":
       textOf(state, piece).length += piece.text.length;
@@ -98,10 +106,13 @@ function deltas(state: WritingState, piece: PartPiece, reply: Reply): readonly J
 
 function textOf(state: WritingState, { part, choice = 0 }: PartPiece) {
   state.texts ??= new Map();
-  const last = state.texts.get(choice);
-  if (last?.part === part) return last;
-  const text = { part, from: last === undefined ? 0 : last.from + last.length, length: 0 };
-  state.texts.set(choice, text);
+  const known = state.texts.get(part);
+  if (known !== undefined) return known;
+  state.lastTexts ??= new Map();
+  const last = state.lastTexts.get(choice);
+  const text = { from: last === undefined ? 0 : last.from + last.length, length: 0 };
+  state.texts.set(part, text);
+  state.lastTexts.set(choice, text);
   return text;
 }
 

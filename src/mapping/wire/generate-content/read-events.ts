@@ -1,6 +1,6 @@
 import type { Json, Part, Piece, StreamEvent } from "../../../plugin-host/contract.ts";
 import { filledText, isObject, type JsonObject, listOf } from "../../json.ts";
-import { inPart } from "../../translate/citation-ranges.ts";
+import { type PlacedText, placeIn } from "../../translate/citation-ranges.ts";
 import { geminiUsage } from "../../usage.ts";
 import { citationsOf, finishOf, idOfCall, isBlocked, logprobsOf, readPart } from "./answer.ts";
 import { readError } from "./errors.ts";
@@ -19,9 +19,7 @@ interface CandidateState {
   calls: number;
   /** The text so far, into which citations are offsets. */
   text: string;
-  textPart: number | undefined;
-  /** Where the last text part begins in the text. */
-  textFrom: number;
+  texts: PlacedText[];
   cited: number;
 }
 
@@ -63,8 +61,7 @@ function readCandidate(state: ReadingState, candidate: JsonObject, at: number, p
     open: undefined,
     calls: 0,
     text: "",
-    textPart: undefined,
-    textFrom: 0,
+    texts: [],
     cited: 0,
   };
   state.candidates.set(index, known);
@@ -100,9 +97,8 @@ function addPart(state: ReadingState, known: CandidateState, given: Part, { of, 
     pieces.push({ type: given.type, part, text: given.text, ...of });
     known.open = alone ? undefined : { kind: given.type, part };
     if (given.type === "text") {
-      if (known.textPart !== part) known.textFrom = known.text.length;
+      if (known.texts.at(-1)?.at !== part) known.texts.push({ at: part, from: known.text.length });
       known.text += given.text;
-      known.textPart = part;
     } else if (given.state !== undefined) {
       pieces.push({ type: "state", part, state: given.state, ...of });
       known.open = undefined;
@@ -121,9 +117,11 @@ function addPart(state: ReadingState, known: CandidateState, given: Part, { of, 
 
 /** Sources arrive with the last chunk, or grow from chunk to chunk. */
 function cite(known: CandidateState, candidate: JsonObject, of: Of, pieces: Piece[]): void {
-  if (known.textPart === undefined) return;
+  if (known.texts.length === 0) return;
   const citations = citationsOf(candidate, known.text);
-  for (const citation of citations.slice(known.cited))
-    pieces.push({ type: "citation", part: known.textPart, citation: inPart(citation, known.textFrom), ...of });
+  for (const citation of citations.slice(known.cited)) {
+    const { at: part, placed } = placeIn(known.texts, citation)!;
+    pieces.push({ type: "citation", part, citation: placed, ...of });
+  }
   known.cited = Math.max(known.cited, citations.length);
 }

@@ -9,6 +9,8 @@ interface WritingState {
   /** Index of the next block. */
   index?: number;
   open?: { readonly kind: "text" | "thinking" | "tool_use"; readonly part: number; signature?: string };
+  /** Text parts whose block has ended. */
+  texts?: Set<number>;
   finish?: Finish;
   stopText?: string;
   usage?: Usage;
@@ -71,11 +73,13 @@ function block(state: WritingState, piece: PartPiece, { prompt }: Reply): readon
     case "text":
     case "refusal":
       return [...opened(state, piece, "text"), delta(state, { type: "text_delta", text: piece.text })];
-    case "citation":
-      return [
-        ...opened(state, piece, "text"),
-        delta(state, { type: "citations_delta", citation: writeCitation(piece.citation) }),
-      ];
+    case "citation": {
+      // A source of an ended text goes to the open one: an ended block takes no more, and clients must not send back an empty one.
+      const isLate = state.texts?.has(piece.part) === true;
+      if (isLate && state.open?.kind !== "text") return [];
+      const begun = isLate ? [] : opened(state, piece, "text");
+      return [...begun, delta(state, { type: "citations_delta", citation: writeCitation(piece.citation) })];
+    }
     case "reasoning":
       if (!shown) return [];
       return piece.text === ""
@@ -130,6 +134,10 @@ function stopBlock(state: WritingState): readonly SentEvent[] {
   const signed =
     open.kind === "thinking" ? [delta(state, { type: "signature_delta", signature: open.signature ?? "" })] : [];
   state.index = index + 1;
+  if (open.kind === "text") {
+    state.texts ??= new Set();
+    state.texts.add(open.part);
+  }
   delete state.open;
   return [...signed, event({ type: "content_block_stop", index })];
 }

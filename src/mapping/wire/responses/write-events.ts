@@ -24,6 +24,14 @@ interface OpenPart {
   state?: State;
 }
 
+/** Where an ended text part is. */
+interface EndedText {
+  readonly item: number;
+  readonly content: number;
+  /** Whether it was copied, because its object has been sent. */
+  isCopy?: true;
+}
+
 interface WritingState {
   /** `sequence_number` of the next event. */
   sequence?: number;
@@ -33,6 +41,7 @@ interface WritingState {
   /** The current item. */
   item?: JsonObject;
   open?: OpenPart;
+  ended?: Map<number, EndedText>;
   finish?: Finish;
   usage?: Usage;
 }
@@ -119,7 +128,12 @@ class Writer {
   }
 
   part(piece: PartPiece): void {
-    const { open } = this.state;
+    const { open, ended } = this.state;
+    const text = piece.type === "citation" ? ended?.get(piece.part) : undefined;
+    if (piece.type === "citation" && text !== undefined) {
+      this.citedLate(text, piece.citation);
+      return;
+    }
     if (open !== undefined && open.part !== piece.part) this.closePart();
     switch (piece.type) {
       case "text":
@@ -194,6 +208,26 @@ class Writer {
     item["annotations"] ??= [];
     const annotations: JsonObject[] = item["annotations"];
     const at = { ...this.place, content_index: item.content.length, annotation_index: annotations.length };
+    annotations.push(annotation);
+    this.send("output_text.annotation.added", { ...at, annotation });
+  }
+
+  /** A source of a text part that has ended: it has its own event, and is in the whole output. */
+  private citedLate(ended: EndedText, citation: Citation): void {
+    const { item: output_index, content: content_index } = ended;
+    const output = this.state.output!;
+    if (ended.isCopy === undefined) {
+      ended.isCopy = true;
+      const item = output[output_index] ?? this.state.item!;
+      const text = item.content[content_index];
+      const content = item.content.with(content_index, { ...text, annotations: [...text.annotations] });
+      if (item === this.state.item) item.content = content;
+      else output[output_index] = { ...item, content };
+    }
+    const { id: item_id, content } = output[output_index] ?? this.state.item!;
+    const { text, annotations } = content[content_index];
+    const annotation = writeCitation(citation, text.length);
+    const at = { item_id, output_index, content_index, annotation_index: annotations.length };
     annotations.push(annotation);
     this.send("output_text.annotation.added", { ...at, annotation });
   }
@@ -275,7 +309,7 @@ class Writer {
     if (item.type !== "message") this.closeItem();
   }
 
-  private endContent({ kind, text }: OpenPart, item: JsonObject): void {
+  private endContent({ kind, part: number, text }: OpenPart, item: JsonObject): void {
     const { annotations = [], logprobs = [] } = item;
     delete item["annotations"];
     delete item["logprobs"];
@@ -284,6 +318,10 @@ class Writer {
     if (kind === "output_text") this.send("output_text.done", { ...at, text, logprobs });
     else this.send("refusal.done", { ...at, refusal: text });
     this.send("content_part.done", { ...at, part });
+    if (kind === "output_text") {
+      this.state.ended ??= new Map();
+      this.state.ended.set(number, { item: this.index, content: item.content.length });
+    }
     item.content.push(part);
   }
 
