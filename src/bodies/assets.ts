@@ -1,7 +1,11 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { filledText } from "../mapping/json.ts";
 import type { Json } from "../plugin-host/contract.ts";
 import { ASSET_REFERENCE } from "../store/packs/read.ts";
+import type { FileInPart } from "../store/packs/request-content.ts";
+import { DATA_URL, decodeBase64 } from "./base64.ts";
+import type { FileString } from "./file-strings.ts";
+import { setMember, type UnreadStrings } from "./unread-strings.ts";
 
 /** A file that was inside a JSON body as base64. */
 export interface Asset {
@@ -9,8 +13,10 @@ export interface Asset {
   readonly id: string;
   readonly contentType: string;
   readonly bytes: Buffer;
-  /** The texts that encoded it, one for each place. */
+  /** The texts that encoded it, one for each place that is not known. */
   readonly written: string[];
+  /** Its known places in the text. */
+  readonly places: FileInPart[];
 }
 
 /**
@@ -18,23 +24,20 @@ export interface Asset {
  * has 56 characters.
  */
 const BARE_LENGTH_MIN = 48;
-const DATA_URL = /^data:([^;,]*)(?:;[^;,]+)*;base64,/i;
 const LETTER_D = 0x64;
 const LOWER_CASE = 0x20;
-const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}\s*$/;
-const EQUALS = 0x3d;
 
 /**
  * The content type of the base64 text in a member, as a function of the enclosing object; undefined if it is not a file
  * there. These are the places in which providers put files; data: URLs are found anywhere.
  */
-const FIELDS = new Map<string, (parent: Json, value: string) => string | undefined>(
+const FIELDS = new Map<string, (parent: Json, length: number) => string | undefined>(
   Object.entries({
     // OpenAI: input_audio and message.audio; Anthropic: source, which may be plain text; Gemini: inlineData.
-    data: (parent, value) => {
+    data: (parent, length) => {
       if (parent.type === "text") return undefined;
       const said = filledText(parent.media_type) ?? filledText(parent.mimeType) ?? filledText(parent.mime_type);
-      if (said !== undefined || value.length < BARE_LENGTH_MIN) return said;
+      if (said !== undefined || length < BARE_LENGTH_MIN) return said;
       if (filledText(parent.format) !== undefined) return `audio/${parent.format}`;
       return parent.transcript === undefined && parent.expires_at === undefined ? undefined : "audio/wav";
     },
@@ -45,8 +48,8 @@ const FIELDS = new Map<string, (parent: Json, value: string) => string | undefin
       parent.type === "image_generation_call" ? `image/${parent.output_format ?? "png"}` : undefined,
     partial_image_b64: () => "image/png",
     // Bedrock: { image: { format, source: { bytes } } }.
-    bytes: (_parent, value) => (value.length < BARE_LENGTH_MIN ? undefined : "application/octet-stream"),
-  } satisfies Record<string, (parent: Json, value: string) => string | undefined>),
+    bytes: (_parent, length) => (length < BARE_LENGTH_MIN ? undefined : "application/octet-stream"),
+  } satisfies Record<string, (parent: Json, length: number) => string | undefined>),
 );
 /** Text that a JSON body with a file contains, unless its letters are escaped. */
 const MARKS = /base64,|"(?:data|file_data|b64_json|result|partial_image_b64|bytes|images)"/i;
@@ -66,62 +69,97 @@ const LISTS: Readonly<Record<string, string>> = { images: "image/png" };
  * Extracts the files of a JSON value: each is replaced, in place, by `weir-asset:<id>`.
  *
  * Walks iteratively, because bodies may be nested deeper than the stack allows.
+ *
+ * @param unread - strings of the value that were not read yet; they stay so.
  */
-export function extractAssets(root: Json): Asset[] {
+export function extractAssets(root: Json, unread?: UnreadStrings): Asset[] {
   if (typeof root !== "object" || root === null) return [];
-  let assets: Map<string, Asset> | undefined;
+  const files = new Extraction(unread);
   const pending: Json[] = [root];
-  const take = (parent: Json, key: string | number, { contentType, bytes }: File) => {
-    assets ??= new Map();
-    const id = createHash("sha256").update(bytes).digest("hex");
-    assets.set(id, { id, contentType, bytes, written: [...(assets.get(id)?.written ?? []), parent[key]] });
-    parent[key] = ASSET_REFERENCE + id;
-  };
   for (let parent = pending.pop(); parent !== undefined; parent = pending.pop()) {
+    const isPartlyUnread = unread?.isIn(parent) === true;
     // Runs for every record's bodies: it creates no list of names, and skips most texts by their first character.
     for (const key in parent) {
+      if (isPartlyUnread && files.takeUnread(parent, key)) continue;
       const value = parent[key];
       if (typeof value === "object" && value !== null) {
-        if (Array.isArray(value) && Object.hasOwn(LISTS, key)) takeFromList(value, LISTS[key]!, take);
+        if (Array.isArray(value) && Object.hasOwn(LISTS, key)) files.takeFromList(value, LISTS[key]!);
         // Embedding vectors are long and contain no files.
         if (typeof value[0] !== "number") pending.push(value);
-      } else if (typeof value === "string") {
-        const found = findFile(parent, key, value);
-        if (found !== undefined) take(parent, key, found);
+      } else if (typeof value === "string") files.takeText(parent, key, value);
+    }
+  }
+  return files.assets === undefined ? [] : [...files.assets.values()];
+}
+
+/** The files found so far in a value. */
+class Extraction {
+  assets: Map<string, Asset> | undefined;
+  readonly #unread: UnreadStrings | undefined;
+
+  constructor(unread: UnreadStrings | undefined) {
+    this.#unread = unread;
+  }
+
+  takeText(parent: Json, key: string, text: string): void {
+    const url = (text.charCodeAt(0) | LOWER_CASE) === LETTER_D ? DATA_URL.exec(text) : null;
+    if (url !== null) {
+      this.#decode(parent, key, typeOf(url), url[0].length);
+      return;
+    }
+    const contentType = FIELDS.get(key)?.(parent, text.length);
+    if (contentType !== undefined) this.#decode(parent, key, contentType);
+  }
+
+  /** @returns whether the member is an unread string. */
+  takeUnread(parent: Json, key: string): boolean {
+    const string = this.#unread?.at(parent, key);
+    if (string === undefined) return false;
+    const url = DATA_URL.exec(string.before);
+    const contentType = url === null ? FIELDS.get(key)?.(parent, string.end - string.start) : typeOf(url);
+    if (contentType !== undefined) this.#place(parent, key, contentType, string);
+    return true;
+  }
+
+  takeFromList(list: Json[], contentType: string): void {
+    for (let index = 0; index < list.length; index++) {
+      const key = String(index);
+      const string = this.#unread?.at(list, key);
+      if (string !== undefined) {
+        if (string.before === "") this.#place(list, key, contentType, string);
+      } else if (typeof list[index] === "string" && list[index].length >= BARE_LENGTH_MIN) {
+        this.#decode(list, key, contentType);
       }
     }
   }
-  return assets === undefined ? [] : [...assets.values()];
+
+  /** Takes a text, if it is base64 from `start` on. */
+  #decode(parent: Json, key: string, contentType: string, start = 0): void {
+    const text: string = parent[key];
+    const bytes = decodeBase64(start === 0 ? text : text.slice(start));
+    if (bytes === undefined) return;
+    const id = hash("sha256", bytes);
+    this.#take(parent, key, { id, contentType, bytes }).written.push(text);
+  }
+
+  #place(parent: Json, key: string, contentType: string, { start, end, before, file }: FileString): void {
+    const { id, bytes } = file;
+    const name = file.isCanonical ? { name: before + id } : {};
+    const place = { offset: start, length: end - start, id, ...name };
+    this.#take(parent, key, { id, contentType, bytes }).places.push(place);
+  }
+
+  #take(parent: Json, key: string, file: Pick<Asset, "id" | "contentType" | "bytes">): Asset {
+    this.assets ??= new Map();
+    const { written = [], places = [] } = this.assets.get(file.id) ?? {};
+    const asset = { ...file, written, places };
+    this.assets.set(file.id, asset);
+    setMember(parent, key, ASSET_REFERENCE + file.id);
+    return asset;
+  }
 }
 
-interface File {
-  readonly contentType: string;
-  readonly bytes: Buffer;
-}
-
-function findFile(parent: Json, key: string, value: string): File | undefined {
-  const url = (value.charCodeAt(0) | LOWER_CASE) === LETTER_D ? DATA_URL.exec(value) : null;
-  if (url !== null) return fileOf(url[1] || "text/plain", value.slice(url[0].length));
-  const contentType = FIELDS.get(key)?.(parent, value);
-  return contentType === undefined ? undefined : fileOf(contentType, value);
-}
-
-/** Undefined if the text is not base64. */
-function fileOf(contentType: string, base64: string): File | undefined {
-  const bytes = Buffer.from(base64, "base64");
-  return isWhole(base64, bytes.length) || BASE64.test(base64) ? { contentType, bytes } : undefined;
-}
-
-/**
- * Whether every character of a base64 text was used for its decoded bytes; the decoder skips invalid ASCII characters. A
- * regular expression takes fifteen times as long as the decoding. A single leftover character cannot be detected.
- */
-function isWhole(base64: string, bytes: number): boolean {
-  let length = base64.length;
-  for (let sign = 0; sign < 2 && base64.charCodeAt(length - 1) === EQUALS; sign++) length--;
-  const isAll = length > 0 && length % 4 !== 1 && bytes === Math.floor((length * 3) / 4);
-  return isAll && Buffer.byteLength(base64) === base64.length;
-}
+const typeOf = (url: RegExpExecArray) => url[1] || "text/plain";
 
 /**
  * The name of a text that encodes these bytes: what precedes the base64, and the id. Undefined unless it is encoded as by
@@ -134,12 +172,4 @@ export function nameOfText(text: string, { id, bytes }: Pick<Asset, "id" | "byte
   const end = bytes.toString("base64", bytes.length - (bytes.length % 3 || 3));
   if (!text.endsWith(end) || text.includes("-", before.length) || text.includes("_", before.length)) return undefined;
   return before + id;
-}
-
-function takeFromList(list: Json[], contentType: string, take: (parent: Json, key: number, file: File) => void): void {
-  list.forEach((value, index) => {
-    if (typeof value !== "string" || value.length < BARE_LENGTH_MIN) return;
-    const file = fileOf(contentType, value);
-    if (file !== undefined) take(list, index, file);
-  });
 }

@@ -6,6 +6,7 @@ import { looksLikeNdjson, readNdjson } from "../mapping/events/ndjson.ts";
 import { readSse } from "../mapping/events/sse.ts";
 import { formFields } from "../mapping/form-fields.ts";
 import type { Json, StreamEvent } from "../plugin-host/contract.ts";
+import { readAround, type UnreadStrings } from "./unread-strings.ts";
 
 export type BodyForm = "json" | "text" | "binary";
 
@@ -24,6 +25,8 @@ export interface Body {
   readonly events: StreamEvent[] | undefined;
   /** As sent, without parameters, lower case; "" if missing. */
   readonly mime: string;
+  /** Long strings of the JSON that are decoded when they are read. */
+  readonly unread?: UnreadStrings;
 }
 
 interface BodyContext {
@@ -34,6 +37,8 @@ interface BodyContext {
   readonly isResponse: boolean;
   /** The end is missing: a body that does not parse may have been valid. */
   readonly incomplete: boolean;
+  /** For tests: lengths, in bytes, from which on JSON is read around its long strings, and of these. */
+  readonly sizes?: { readonly textMin: number; readonly stringMin?: number };
 }
 
 const NDJSON = new Set(["application/x-ndjson", "application/ndjson", "application/stream+json"]);
@@ -44,11 +49,16 @@ const TEXTUAL =
 const STREAMING_PATH = /:stream[A-Z]|[?&]stream=true/;
 const SSE_START = /^(?::|(?:data|event|id|retry):)/;
 
+/** Shorter texts are read at once. */
+const LARGE_BYTES_MIN = 65_536;
+
 /** Determines the type of a body by its content type and by its bytes, because neither is always right. */
 export function readBody(bytes: Buffer, context: BodyContext): Body {
   const type = contentTypeOf(context.contentType);
   const { mime } = type;
   if (mime === EVENT_STREAM && context.isResponse) return binary(bytes, mime, readEventStream(bytes) ?? []);
+  const large = mayBeLarge(bytes, type, context) ? readAround(bytes, context.sizes?.stringMin) : undefined;
+  if (large !== undefined) return new LargeJson(bytes, mime, large);
   const text = type.isBinary ? undefined : toText(bytes, type);
   if (text === undefined) return binary(bytes, mime, undefined);
 
@@ -59,6 +69,41 @@ export function readBody(bytes: Buffer, context: BodyContext): Body {
   // Valid UTF-8 stays the same buffer.
   const shown = isUtf8(bytes) && !hasByteOrderMark(bytes) ? bytes : Buffer.from(text);
   return { form: json === undefined ? "text" : "json", bytes: shown, sent: bytes, json, text, events, mime };
+}
+
+/** Whether JSON may be read around its long strings: it is whole, in UTF-8, and not the text of a stream. */
+function mayBeLarge(bytes: Buffer, { mime, charset, isBinary }: ContentType, context: BodyContext): boolean {
+  if (bytes.length < (context.sizes?.textMin ?? LARGE_BYTES_MIN)) return false;
+  if (isBinary || context.incomplete || decoderFor(charset) !== undefined) return false;
+  const mayStream = mime === "text/event-stream" || NDJSON.has(mime) || STREAMING_PATH.test(context.path);
+  return !context.isResponse || !mayStream;
+}
+
+/** A JSON body with long strings; its text is decoded when it is read, which hardly any record needs. */
+class LargeJson implements Body {
+  readonly form = "json";
+  readonly events = undefined;
+  readonly bytes: Buffer;
+  readonly mime: string;
+  readonly json: Json;
+  readonly unread: UnreadStrings;
+  #text: string | undefined;
+
+  constructor(bytes: Buffer, mime: string, { json, unread }: { readonly json: Json; readonly unread: UnreadStrings }) {
+    this.bytes = bytes;
+    this.mime = mime;
+    this.json = json;
+    this.unread = unread;
+  }
+
+  get sent(): Buffer {
+    return this.bytes;
+  }
+
+  get text(): string {
+    this.#text ??= this.bytes.toString("utf8");
+    return this.#text;
+  }
 }
 
 /** The content of a request's body for readers: its JSON, or the fields of a form. */

@@ -12,7 +12,7 @@ import { type Asset, nameOfText } from "./assets.ts";
  * @param shown - its value without its files.
  */
 export function filePlaces(bytes: Buffer, assets: readonly Asset[], shown: Json): FileInPart[] | undefined {
-  const places: FileInPart[] = [];
+  const places = assets.flatMap((asset) => asset.places);
   for (const asset of assets) {
     const { id, written } = asset;
     for (const text of new Set(written)) {

@@ -44,12 +44,9 @@ export function storedBody(part: StoredPart["part"], { form, bytes, sent, mime }
 }
 
 /** Extracts the files from a body's value, in place, and returns their places in its text. */
-function withoutFiles(
-  stored: StoredPart,
-  { text = "", json }: Pick<Body, "text" | "json">,
-  assets: Asset[],
-): StoredPart {
-  const found = mayHoldAssets(text) ? extractAssets(json) : [];
+function withoutFiles(stored: StoredPart, body: Pick<Body, "text" | "json" | "unread">, assets: Asset[]): StoredPart {
+  const { json, unread } = body;
+  const found = unread !== undefined || mayHoldAssets(body.text ?? "") ? extractAssets(json, unread) : [];
   if (found.length === 0) return stored;
   assets.push(...found);
   const files = stored.sent === undefined ? filePlaces(stored.bytes, found, json) : undefined;
