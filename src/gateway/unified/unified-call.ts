@@ -54,13 +54,15 @@ interface Step {
   readonly without: readonly string[];
   /** The issuer whose state may be sent, if not the candidate's own. */
   readonly issuer: string | undefined;
-  /** Whether the same candidate is called again, without the member that it just rejected. */
-  readonly isRepeat: boolean;
+  /** The failure after which the same candidate is called again, without what it rejected. */
+  readonly repeats?: FailedOutcome;
 }
 
 /** A candidate was not called. */
 interface PassedOver {
   readonly error: unknown;
+  /** The failure after which its request would have been the same. */
+  readonly sameAs?: FailedOutcome;
 }
 
 /**
@@ -120,7 +122,7 @@ export class UnifiedCall implements UpstreamCall {
       while (step !== undefined && !this.#aborted) {
         const passed = await this.#attempt(step);
         if (passed === undefined) return;
-        step = this.#afterPassing(passed.error);
+        step = passed.sameAs === undefined ? this.#afterPassing(passed.error) : this.#afterFailure(passed.sameAs);
       }
       if (!this.#aborted) this.#failed?.outcome.deliver();
     } catch (error) {
@@ -144,7 +146,7 @@ export class UnifiedCall implements UpstreamCall {
   }
 
   #stepTo({ candidate }: Next): Step {
-    return { candidate, without: this.#knownRejected(candidate), issuer: undefined, isRepeat: false };
+    return { candidate, without: this.#knownRejected(candidate), issuer: undefined };
   }
 
   #refuse(error: unknown): void {
@@ -195,7 +197,7 @@ export class UnifiedCall implements UpstreamCall {
     for (const member of members)
       this.#options.parts.unified.rejected.note(speedKey({ ...candidate.target, model: candidate.model }), member);
     const issuer = dropsState ? NO_ISSUER : undefined;
-    return { candidate, without: this.#knownRejected(candidate), issuer, isRepeat: true };
+    return { candidate, without: this.#knownRejected(candidate), issuer, repeats: outcome };
   }
 
   /** The provider counts tokens, but not for this model: responds with the estimate. */
@@ -218,7 +220,7 @@ export class UnifiedCall implements UpstreamCall {
   }
 
   /** Calls a candidate. @returns why it was not called; undefined if it was. */
-  async #attempt({ candidate, without, issuer, isRepeat }: Step): Promise<PassedOver | undefined> {
+  async #attempt({ candidate, without, issuer, repeats }: Step): Promise<PassedOver | undefined> {
     const { parts, admitted, work, first } = this.#options;
     let turns: string | undefined;
     try {
@@ -268,6 +270,10 @@ export class UnifiedCall implements UpstreamCall {
       return undefined;
     }
     const isWritten = sent.kind !== "invalid" && sent.kind !== "refused";
+    if (isWritten && repeats !== undefined && Buffer.compare(sent.body, repeats.attempt.outbound.body) === 0) {
+      counted.giveBack();
+      return { error: undefined, sameAs: repeats };
+    }
     let attempt: Attempt | undefined;
     try {
       const preparing = isWritten ? prepare(candidate, sent, changed, { counted, writtenMs }) : undefined;
@@ -277,7 +283,7 @@ export class UnifiedCall implements UpstreamCall {
       return this.#unpaid(candidate, error);
     }
     if (attempt !== undefined) {
-      if (!this.#aborted) this.#send(attempt, isRepeat);
+      if (!this.#aborted) this.#send(attempt, repeats !== undefined);
       return undefined;
     }
     counted.giveBack();

@@ -41,3 +41,26 @@ test.each([
   expect((await ask()).status).toBe(200);
   expect(provider.received).toHaveLength(3);
 });
+
+test("a provider is not called again with the same request", async () => {
+  const message = 'Invalid JSON payload received. Unknown name "responseJsonSchema": Cannot find field.';
+  await using provider = standIn(() => said(message));
+  await using it = await startUnified({ credentials: [at("GOOGLE", provider.origin)] });
+  const response_format = { type: "json_schema", json_schema: { name: "r", schema: { type: "object" } } };
+  const ask = () =>
+    fetch(`${it.origin}/v1/chat/completions`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${KEY}`, "content-type": "application/json" },
+      body: JSON.stringify({
+        model: "google/gemini-2.5-flash",
+        messages: [{ role: "user", content: "x" }],
+        response_format,
+      }),
+    });
+  for (const calls of [1, 2]) {
+    const failed = await ask();
+    expect([failed.status, await failed.text()]).toEqual([400, expect.stringContaining("responseJsonSchema")]);
+    expect(provider.received).toHaveLength(calls);
+  }
+  expect(provider.received[0]!.json.generationConfig).toHaveProperty("responseJsonSchema");
+});
