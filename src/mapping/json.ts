@@ -69,6 +69,12 @@ export function setMember(target: JsonObject, name: string, value: Json): void {
   if (name !== "__proto__") target[name] = value;
 }
 
+/** Sets a member of any name, also `__proto__`, as JSON's parser does. Only for objects that are written as JSON, not copied. */
+export function defineMember(target: JsonObject, name: string, value: Json): void {
+  if (name !== "__proto__") target[name] = value;
+  else Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
+}
+
 /**
  * Copies all members of `source` to `target`, also null. Use this to fold streams, not `{ ...target, ...source }`: a full
  * copy for each piece takes quadratic time.

@@ -1,5 +1,5 @@
 import type { Json } from "../../plugin-host/contract.ts";
-import { isObject, type JsonObject, jsonText, setMember } from "../json.ts";
+import { defineMember, isObject, type JsonObject, jsonText, setMember } from "../json.ts";
 
 /** Keywords supported by APIs with their own schema language, such as Gemini's. */
 const KEPT: ReadonlySet<string> = new Set(
@@ -86,7 +86,7 @@ class Rewriter {
 
   private properties(properties: JsonObject, within: readonly string[]): JsonObject {
     const written: JsonObject = {};
-    for (const [name, value] of Object.entries(properties)) setMember(written, name, this.rewrite(value, within));
+    for (const [name, value] of Object.entries(properties)) defineMember(written, name, this.rewrite(value, within));
     return written;
   }
 
@@ -138,7 +138,7 @@ export function withRest(written: JsonObject, leftOver: JsonObject): JsonObject 
 }
 
 /** The value at a JSON pointer such as `#/$defs/city`. */
-function at(root: Json, pointer: string): Json {
+export function at(root: Json, pointer: string): Json {
   let node = root;
   for (const step of pointer.slice(1).split("/").slice(1)) {
     const name = step.replaceAll("~1", "/").replaceAll("~0", "~");

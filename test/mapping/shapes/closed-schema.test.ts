@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { closeSchema } from "../../../src/mapping/translate/closed-schema.ts";
+import { rewriteSchema } from "../../../src/mapping/translate/schema.ts";
 import type { Json } from "../../../src/plugin-host/contract.ts";
 import { assertProperty } from "../../chance.ts";
 import { MODELS, PLAIN, recorder } from "./ai-sdk.ts";
@@ -79,14 +80,102 @@ test.each<[string, Json, Json, boolean]>([
   ],
   ["at the top too", { type: "object" }, { type: "object", additionalProperties: false }, true],
   ["but not one that is always empty", closedObject({}), closedObject({}), false],
+  [
+    "allOf becomes one object, whose branches do not refuse each other's members",
+    {
+      allOf: [
+        { type: "object", properties: { a: text, c: text }, required: ["a"], description: "Both." },
+        { $ref: "#/$defs/b" },
+        { allOf: [{ type: "object", properties: { c: { enum: ["x"] } }, required: ["c", "a"] }] },
+      ],
+      $defs: { b: { type: "object", properties: { b: text }, additionalProperties: false } },
+    },
+    {
+      type: "object",
+      properties: { a: text, c: { type: "string", enum: ["x"] }, b: text },
+      required: ["a", "c"],
+      description: "Both.",
+      $defs: { b: closedObject({ b: text }, { type: "object" }) },
+      additionalProperties: false,
+    },
+    false,
+  ],
+  [
+    "at the top a reference in allOf is merged; below it a reference alone stays one",
+    {
+      description: "Tree.",
+      allOf: [{ $ref: "#/$defs/tree" }],
+      $defs: { tree: { allOf: [{ properties: { next: { allOf: [{ $ref: "#/$defs/tree" }] } } }] } },
+    },
+    {
+      description: "Tree.",
+      properties: { next: { $ref: "#/$defs/tree" } },
+      $defs: { tree: closedObject({ next: { $ref: "#/$defs/tree" } }) },
+      additionalProperties: false,
+    },
+    false,
+  ],
+  [
+    "a reference that leads back to itself stays one",
+    {
+      allOf: [{ $ref: "#/$defs/a" }, { required: ["x"] }],
+      $defs: { a: { properties: { x: { allOf: [{ $ref: "#/$defs/a" }, { required: ["y"] }] } } } },
+    },
+    {
+      ...closedObject({ x: { $ref: "#/$defs/a", required: ["y"] } }, { required: ["x"] }),
+      $defs: { a: closedObject({ x: { $ref: "#/$defs/a", required: ["y"] } }) },
+    },
+    false,
+  ],
+  [
+    "what allOf says twice becomes words",
+    { properties: { a: text }, allOf: [{ anyOf: [{ required: ["a"] }] }, { anyOf: [{ required: ["b"] }] }, false] },
+    {
+      ...closedObject({ a: text }),
+      anyOf: [{ required: ["a"] }],
+      description: 'JSON Schema: {"allOf":[{"anyOf":[{"required":["b"]}]},false]}',
+    },
+    true,
+  ],
+  [
+    "choices beside members are allowed together",
+    { properties: { a: text }, oneOf: [{ properties: { b: text }, required: ["b"] }, { properties: { c: text } }] },
+    {
+      ...closedObject({ b: text, c: text, a: text }),
+      description:
+        'JSON Schema: {"oneOf":[{"properties":{"b":{"type":"string"}},"required":["b"]},{"properties":{"c":{"type":"string"}}}]}',
+    },
+    true,
+  ],
   ["a property may be named like a keyword", { properties: { minimum: text } }, closedObject({ minimum: text }), false],
 ])("%s", (_name, given, schema, approximated) => {
   expect(closeSchema(given)).toEqual({ schema, approximated });
 });
 
-function closedObject(properties: Json): Json {
-  return { properties, additionalProperties: false };
+function closedObject(properties: Json, more: Json = {}): Json {
+  return { ...more, properties, additionalProperties: false };
 }
+
+test.each([
+  ["closed", (schema: Json) => closeSchema(schema).schema],
+  ["rewritten", (schema: Json) => rewriteSchema(schema).schema],
+])("a property named __proto__ stays in a %s schema", (_name, write) => {
+  const members = '"properties":{"a":{"type":"string"},"__proto__":{"type":"string"}},"required":["__proto__"]';
+  for (const given of [`{${members}}`, `{"allOf":[{${members}},{"properties":{"b":{"type":"string"}}}]}`]) {
+    const written: Json = JSON.parse(JSON.stringify(write(JSON.parse(given))));
+    expect(Object.keys(written.properties)).toContain("__proto__");
+    expect(written.required).toEqual(["__proto__"]);
+  }
+});
+
+test("schemas that grow with each reference are not merged without end", () => {
+  const defs = Array.from({ length: 40 }, (_, n) => {
+    const next = { allOf: [{ $ref: `#/$defs/d${n + 1}` }, { properties: { own: text } }] };
+    return [`d${n}`, { type: "object", properties: { one: next, two: next } }] as const;
+  });
+  const schema = { allOf: [{ $ref: "#/$defs/d0" }], $defs: Object.fromEntries(defs) };
+  expect(JSON.stringify(closeSchema(schema).schema).length).toBeLessThan(2_000_000);
+});
 
 test("a closed schema stays as it is, and no value makes it throw", () =>
   assertProperty(
