@@ -48,6 +48,12 @@ function numbered(kind: number, more: Partial<RequestRow> = {}): NumberedRow {
   return { key: seq, row };
 }
 
+/** Rows of one kind whose tokens have details; `each` says which. */
+const detailed = (each: (at: number) => Partial<RequestRow>) =>
+  Array.from({ length: 70 }, (_, at) =>
+    numbered(6, { organization_id: "org", response_status: 200, prompt_tokens: at, ...each(at) }),
+  );
+
 const of = (count: number, kind: number) => Array.from({ length: count }, () => numbered(kind));
 /** Zero where a column may not be null: what the database then holds of a row that says nothing. */
 const ZERO = ["usage_estimated", "cache_enabled", "cached", "streamed", "truncated", "is_passthrough_billing"];
@@ -60,6 +66,12 @@ test.each([
   ["kinds that take turns", Array.from({ length: 160 }, (_, at) => numbered(at % 4))],
   ["kinds that have no user and no model", [...of(40, 4), ...of(40, 5), ...of(40, 0)]],
   ["more kinds than are told apart", Array.from({ length: 200 }, (_, at) => numbered(at % 20))],
+  ["equal details of tokens", detailed(() => ({ reasoning_tokens: 0, prompt_audio_tokens: 3 }))],
+  [
+    "details of tokens, one of them different",
+    detailed((at) => ({ reasoning_tokens: 0, prompt_audio_tokens: at === 40 ? 3 : 0 })),
+  ],
+  ["details of tokens that one row lacks", detailed((at) => (at === 9 ? {} : { prompt_cache_read_tokens: 5 }))],
   ["every row a kind of its own", Array.from({ length: 64 }, (_, at) => numbered(100 + at))],
 ] as const)("every row is in the table as it was given: %s", async (_name, rows) => {
   const statements: Statement[] = [];

@@ -25,6 +25,11 @@ const REPEATED = [
 /** The same for rows that leave the other columns to their kind. */
 const BESIDE_KIND = REPEATED.filter((column) => !(KIND_COLUMNS as readonly string[]).includes(column));
 const VARYING = REQUEST_COLUMNS.filter((column) => !(REPEATED as readonly string[]).includes(column));
+/** Parts of the usage that are 0 for most clients. If all of them are equal in rows of one kind, they are bound once as well. */
+const DETAILS: ReadonlySet<keyof RequestRow> = new Set<keyof RequestRow>([
+  ...(["prompt_cache_read_tokens", "prompt_cache_write_tokens", "prompt_cache_write_1h_tokens"] as const),
+  ...(["prompt_audio_tokens", "completion_audio_tokens", "reasoning_tokens"] as const),
+]);
 
 const sparse = new SparseInsert({
   table: "requests",
@@ -75,13 +80,17 @@ function isAlike(one: NumberedRow["row"], other: NumberedRow["row"]): boolean {
 function insertAlike(rows: readonly NumberedRow[], into: Statement[]): void {
   const named = sparse.namedIn(rows, VARYING);
   const { row } = rows[0]!;
-  const shared = REPEATED.map((column): Value => row[column] ?? DEFAULTS[column]);
-  const sql = remembered(sharedSets, named.join(), () =>
-    insertShared({ table: "requests", shared: REPEATED, own: ["seq", ...named], conflict: CONFLICT }),
+  const details = named.filter((column) => DETAILS.has(column));
+  const areEqual = details.every((column) => rows.every((each) => each.row[column] === row[column]));
+  const repeated = areEqual ? [...REPEATED, ...details] : REPEATED;
+  const own = areEqual ? named.filter((column) => !DETAILS.has(column)) : named;
+  const shared = repeated.map((column): Value => row[column] ?? DEFAULTS[column]);
+  const sql = remembered(sharedSets, `${named.join()} ${areEqual}`, () =>
+    insertShared({ table: "requests", shared: repeated, own: ["seq", ...own], conflict: CONFLICT }),
   );
   for (let at = 0; at < rows.length; at += SHARED_ROWS) {
     const args = [...shared];
-    for (let each = at; each < at + SHARED_ROWS; each++) sparse.pushValues(rows[each]!, named, args);
+    for (let each = at; each < at + SHARED_ROWS; each++) sparse.pushValues(rows[each]!, own, args);
     into.push({ sql, args });
   }
 }
