@@ -1,7 +1,8 @@
+import type { Excerpts } from "../record/excerpt.ts";
 import type { RecordTexts } from "../record/record-texts.ts";
 import type { RequestRow } from "../record/written-row.ts";
 import type { CallState } from "../store/earlier-responses/call-states.ts";
-import type { Excerpts, StoredAsset, StoredPart } from "../store/packs/request-content.ts";
+import type { StoredAsset, StoredPart } from "../store/packs/request-content.ts";
 
 /** Names with values that a client attached to a request. */
 export interface StoredLabels {
@@ -22,6 +23,6 @@ export interface Storable {
   readonly callStates?: readonly CallState[];
   /** Version of the model's mapping when the bodies were read, 0 for none; undefined when a mapping could not read them. */
   readonly mappingVersion?: number | undefined;
-  /** Input and output, if they are stored with the bodies. */
-  readonly excerpts?: Excerpts;
+  /** Input and output before they are masked, if the row does not have them. */
+  readonly excerpts?: Excerpts | undefined;
 }

@@ -1,6 +1,5 @@
-import { maskText } from "../masking/mask.ts";
 import type { Json } from "../plugin-host/contract.ts";
-import { beginning, EXCERPT_MAX } from "../record/excerpt.ts";
+import { beginning, type Excerpts, shownExcerpts, UNMASKED_MAX } from "../record/excerpt.ts";
 import type { LlmMessage } from "../record/llm-schema.ts";
 import { filledText, isObject, jsonText, pickDefined, textOf } from "./json.ts";
 import { roleOf } from "./llm/messages.ts";
@@ -159,24 +158,22 @@ function partText({ _type = "", type = "message", content = "" }: LlmMessage): s
 
 const filled = (texts: readonly string[]) => texts.filter((text) => text !== "");
 
-/** Characters that are masked before the text is truncated: a truncated credential would not be recognized. */
-const MASKED_MAX = 2 * EXCERPT_MAX;
-
 interface Omitted {
   readonly omitRequest?: boolean | undefined;
   readonly omitResponse?: boolean | undefined;
 }
 
-/** A record's `input` and `output`. Text of an omitted body is not kept. */
-export function shownTexts({ input, output }: Said = {}, { omitRequest, omitResponse }: Omitted = {}) {
-  return { input: omitRequest ? null : shown(input), output: omitResponse ? null : shown(output) };
+/** A record's `input` and `output` before they are masked. Text of an omitted body is not kept. */
+export function excerptsOf({ input, output }: Said = {}, { omitRequest, omitResponse }: Omitted = {}): Excerpts {
+  const kept = (text: string | undefined) => (text === undefined ? null : beginning(text, UNMASKED_MAX));
+  return { input: omitRequest ? null : kept(input), output: omitResponse ? null : kept(output) };
 }
+
+/** A record's `input` and `output`. */
+export const shownTexts = (said?: Said, omitted?: Omitted): Excerpts => shownExcerpts(excerptsOf(said, omitted));
 
 /** An exchange's text for the word index; null if there is none, or if it must not be kept. */
 export function newText({ newInput, output }: Said = {}, { omitRequest, omitResponse }: Omitted = {}): string | null {
   const texts = [omitRequest ? undefined : newInput, omitResponse ? undefined : output];
   return filledText(texts.filter((text) => text !== undefined).join("\n")) ?? null;
 }
-
-const shown = (text: string | undefined) =>
-  text === undefined ? null : beginning(maskText(beginning(text, MASKED_MAX)), EXCERPT_MAX);

@@ -1,5 +1,22 @@
+import { maskText } from "../masking/mask.ts";
+
+/** A record's `input` and `output`. */
+export interface Excerpts {
+  readonly input: string | null;
+  readonly output: string | null;
+}
+
 /** Maximum characters of `input` and `output` in a record. */
 export const EXCERPT_MAX = 500;
+/** The same before they are masked: a truncated credential would not be recognized. */
+export const UNMASKED_MAX = 2 * EXCERPT_MAX;
+
+/** Masked and truncated, as they are shown. What was masked before stays masked. */
+export function shownExcerpts({ input, output }: Excerpts): Excerpts {
+  return { input: shown(input), output: shown(output) };
+}
+
+const shown = (text: string | null) => text && beginning(maskText(text), EXCERPT_MAX);
 
 /** The beginning of a text; never splits a character. */
 export function beginning(text: string, lengthMax: number): string {

@@ -79,6 +79,34 @@ function beginningOf(text: string): string {
   return cut.isWellFormed() ? cut : cut.slice(0, -1);
 }
 
+const KEY = `sk-proj-${"Ab3dEf6hIj".repeat(4)}`;
+
+test.each([
+  ["short", 0],
+  ["long", LONG],
+])("credentials in input and output are masked, and not found, if the bodies are %s", async (_, padding) => {
+  await using weir = await rig();
+  const call = (prompt: string) =>
+    pass(weir.spool, {
+      request: JSON.stringify({ prompt, padding: "x".repeat(padding) }),
+      response: JSON.stringify({ text: `Use "${KEY}", or password=hunter22.`, model: "m-1" }),
+    });
+  const before = "word ".repeat(98);
+  const ids = [call(`My key is ${KEY} now`), call(`${before}${KEY} and more`)];
+  await weir.recorder.barrier();
+  const output = 'Use "***", or password=***';
+  expect(await shown(weir, ids)).toEqual([
+    { input: "My key is *** now", output },
+    { input: `${before}*** and mo`, output },
+  ]);
+  expect(await inRows(weir)).toEqual(padding === 0 ? [] : expect.arrayContaining(ids));
+  for (const column of ["input", "output"]) {
+    for (const secret of [KEY, "Ab3d", "hunter22"])
+      expect(await found(weir, { [column]: { contains: secret } })).toEqual([]);
+    expect((await found(weir, { [column]: { contains: "***" } })).sort()).toEqual([...ids].sort());
+  }
+});
+
 test("input and output go with the bodies, wherever they stand", async () => {
   await using weir = await rig();
   const call = (padding: number) =>

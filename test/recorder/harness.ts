@@ -6,6 +6,7 @@ import { createRecorder } from "../../src/recorder/create-recorder.ts";
 import type { RecorderOptions } from "../../src/recorder/recorder-options.ts";
 import type { BeginMeta, EndMeta, HeadMeta, SpoolWriter } from "../../src/spool/frame.ts";
 import type { Spool } from "../../src/spool/writer.ts";
+import { loadExcerpts } from "../../src/store/bodies/load-bodies.ts";
 import type { BodyPart } from "../../src/store/packs/placed.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { temporaryDirectory } from "../directory.ts";
@@ -86,7 +87,7 @@ export async function readRow(store: Store, id: string): Promise<Row> {
   if (rows.length !== 1) throw new Error(`there are ${rows.length} rows of ${id}`);
   const row = rows[0]!;
   if (row.excerpts_packed === null) return row;
-  return { ...row, ...(await store.content.whole([id])).get(id)?.excerpts };
+  return { ...row, ...(await loadExcerpts(store.bodies, [id])).get(id) };
 }
 
 async function readPart(store: Store, id: string, part: BodyPart) {

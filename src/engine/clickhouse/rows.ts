@@ -1,3 +1,4 @@
+import { shownExcerpts } from "../../record/excerpt.ts";
 import type { RequestRow as ReadRow } from "../../record/request-record.ts";
 import { wordsOf } from "../../store/words/tokens.ts";
 import { TEXT_LENGTH_MAX } from "../contents.ts";
@@ -38,8 +39,7 @@ export function toTableRow({ row, labels, texts, excerpts }: Storable, { keepsTe
     assets: JSON.parse(row.assets ?? "[]"),
     case_erased: [...labels.erasedProperties],
     inputs_case_erased: [...labels.erasedInputs],
-    input: excerpts?.input ?? row.input ?? null,
-    output: excerpts?.output ?? row.output ?? null,
+    ...(excerpts === undefined ? { input: row.input ?? null, output: row.output ?? null } : shownExcerpts(excerpts)),
     ...(keepsTexts && {
       prompt_text: shortened(texts.prompt),
       completion_text: shortened(texts.completion),

@@ -23,7 +23,7 @@ import { endBeheaded } from "./write/beheaded.ts";
 import { recordStatements } from "./write/insert.ts";
 import { Kinds } from "./write/kinds.ts";
 import { knownRows } from "./write/known-rows.ts";
-import { withPackedExcerpts } from "./write/pack-excerpts.ts";
+import { withPlacedExcerpts } from "./write/pack-excerpts.ts";
 import { rewriteRecords } from "./write/rewrite.ts";
 import { updateRecord } from "./write/update-record.ts";
 import { WordIndex } from "./write/word-index.ts";
@@ -207,7 +207,7 @@ export class LibsqlSink implements RecordSink {
 
   /** The record with its input and output where this store keeps them. */
   #asWritten(record: Storable): Storable {
-    return this.#store.content.isNear ? withPackedExcerpts(record) : record;
+    return withPlacedExcerpts(record, this.#store.content.isNear);
   }
 
   /** Reserves row numbers that no other node uses; some may stay unused. */

@@ -1,5 +1,5 @@
 import type { ExchangeReading } from "../../mapping/read-exchange.ts";
-import { newText, shownTexts } from "../../mapping/said.ts";
+import { excerptsOf, newText } from "../../mapping/said.ts";
 import type { Json, RecordDraft } from "../../plugin-host/contract.ts";
 import type { BodyTexts } from "../../plugin-host/hooks/draft.ts";
 import type { Note } from "../../plugin-host/hooks/note.ts";
@@ -58,7 +58,7 @@ export function applyDraft(prepared: Prepared, draft: RecordDraft, before: BodyT
     threat: typeof draft.threat === "boolean" ? Number(draft.threat) : null,
     properties: JSON.stringify(properties),
   };
-  let { row, parts, texts } = { ...prepared, row: changed };
+  let { parts, texts, excerpts } = prepared;
   if (requestChanged) {
     parts = replaced(
       parts.filter(({ part }) => part !== "provider_request"),
@@ -81,9 +81,17 @@ export function applyDraft(prepared: Prepared, draft: RecordDraft, before: BodyT
       completion: reading.completionText ?? null,
       said: newText(reading.said, begin),
     };
-    row = { ...row, ...shownTexts(reading.said, begin) };
+    excerpts = excerptsOf(reading.said, begin);
   }
-  return { ...prepared, changedByPlugins: true, row, parts, texts, labels: { ...prepared.labels, properties } };
+  return {
+    ...prepared,
+    changedByPlugins: true,
+    row: changed,
+    parts,
+    texts,
+    excerpts,
+    labels: { ...prepared.labels, properties },
+  };
 }
 
 /** Taken before and after the plugins run: the only way to detect a change deep inside a body. */

@@ -2,7 +2,7 @@ import { type Inputs, merged, type Readings, readBoth } from "../../bodies/readi
 import { lacksUsage, withEstimate } from "../../mapping/estimate.ts";
 import { type Cost, costOf } from "../../mapping/prices/cost.ts";
 import type { ExchangeInput, ExchangeReading } from "../../mapping/read-exchange.ts";
-import { newText } from "../../mapping/said.ts";
+import { excerptsOf, newText } from "../../mapping/said.ts";
 import type { CallMemory } from "../../mapping/translate/call-memory.ts";
 import type { TimeLimit } from "../../plugin-host/hooks/time-limit.ts";
 import { NO_TEXTS } from "../../record/record-texts.ts";
@@ -185,6 +185,7 @@ function put(
       completion: begin.omitResponse ? null : (reading.completionText ?? null),
       said: newText(reading.said, begin),
     },
+    excerpts: excerptsOf(reading.said, begin),
     parts,
     assets,
     mappingVersion: versionOf && mappingVersion(row, versionOf),

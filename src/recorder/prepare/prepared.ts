@@ -1,5 +1,6 @@
 import type { ExchangeInput, ExchangeReading } from "../../mapping/read-exchange.ts";
 import type { Json, ProviderPlugin } from "../../plugin-host/contract.ts";
+import type { Excerpts } from "../../record/excerpt.ts";
 import type { RecordTexts } from "../../record/record-texts.ts";
 import type { RequestRow } from "../../record/written-row.ts";
 import type { BodyKey } from "../../spool/body-key.ts";
@@ -24,6 +25,8 @@ export interface Prepared {
   parts: StoredPart[];
   texts: RecordTexts;
   assets: readonly StoredAsset[];
+  /** As in `Storable`. */
+  readonly excerpts?: Excerpts | undefined;
   readonly callStates?: readonly CallState[];
   /** As in `Storable`. */
   readonly mappingVersion?: number | undefined;

@@ -1,7 +1,6 @@
 import { tokenColumns } from "../../bodies/token-columns.ts";
 import type { Cost } from "../../mapping/prices/cost.ts";
 import type { ExchangeReading } from "../../mapping/read-exchange.ts";
-import { shownTexts } from "../../mapping/said.ts";
 import { maskLabel, maskText } from "../../masking/mask.ts";
 import type { RequestRow } from "../../record/written-row.ts";
 import type { RoutingMeta } from "../../spool/frame.ts";
@@ -98,7 +97,6 @@ export function toRow(exchange: Exchange, labels: Labels, findings: Findings | u
     attempt: begin.attempt ?? head?.attempt ?? null,
     unread: findings?.unread ?? null,
     ...routingColumns(routing),
-    ...shownTexts(reading?.said, begin),
   };
 }
 

@@ -1,3 +1,4 @@
+import { type Excerpts, shownExcerpts } from "../../record/excerpt.ts";
 import type { Database } from "../database/database.ts";
 import type { BodyPart } from "../packs/placed.ts";
 import {
@@ -9,7 +10,6 @@ import {
   readParts,
   readTexts,
 } from "../packs/read.ts";
-import type { Excerpts } from "../packs/request-content.ts";
 import { loadPlain, loadPlainTexts } from "./plain-bodies.ts";
 
 /** Bodies of many requests, wherever they are stored. Parts that were not recorded, were removed or are damaged are missing. */
@@ -37,11 +37,12 @@ export async function loadTexts(database: Database, requestIds: readonly string[
   return found;
 }
 
-/** Inputs and outputs that are in packs instead of the records' rows; others are missing. */
+/** Inputs and outputs that are in packs instead of the records' rows, as they are shown; others are missing. */
 export async function loadExcerpts(
   database: Database,
   requestIds: readonly string[],
 ): Promise<ReadonlyMap<string, Excerpts>> {
   if (requestIds.length === 0) return new Map();
-  return readExcerpts(database, await loadPlaced(database, requestIds));
+  const found = await readExcerpts(database, await loadPlaced(database, requestIds));
+  return new Map([...found].map(([id, excerpts]) => [id, shownExcerpts(excerpts)]));
 }

@@ -1,8 +1,9 @@
+import type { Excerpts } from "../../record/excerpt.ts";
 import { storable } from "../../record/storable.ts";
 import type { Database } from "../database/database.ts";
 import { Gathering, sliced } from "./gather.ts";
 import { type BodyPart, decodePlaced, type Placed, type PlacedPart, type PlacedText, type Range } from "./placed.ts";
-import type { Content, Excerpts } from "./request-content.ts";
+import type { Content } from "./request-content.ts";
 import { idList, idOf, ROWS_OF } from "./row-id.ts";
 
 /** Prefix of the reference that replaces a file in a shown body; the asset's id follows. */
@@ -100,7 +101,7 @@ export function readTexts(database: Database, placed: ReadonlyMap<string, Placed
   return readPair(database, placed, ["prompt", "completion"]);
 }
 
-/** Reads inputs and outputs of many requests from packs; both are null when the record's row holds them. */
+/** Reads inputs and outputs of many requests from packs, not masked; both are null when the record's row holds them. */
 export function readExcerpts(database: Database, placed: ReadonlyMap<string, Placed>): Promise<Map<string, Excerpts>> {
   return readPair(database, placed, ["input", "output"]);
 }

@@ -1,4 +1,5 @@
 import type { Edit } from "../../json-text/edits.ts";
+import type { Excerpts } from "../../record/excerpt.ts";
 import type { BodyForm, BodyPart } from "./placed.ts";
 
 /** A file inside a body: the range of its text between the quotes of a JSON string, and its asset. */
@@ -37,19 +38,13 @@ export interface StoredAsset {
   readonly bytes: Uint8Array;
 }
 
-/** A record's `input` and `output`. */
-export interface Excerpts {
-  readonly input: string | null;
-  readonly output: string | null;
-}
-
 /** The contents of a request. */
 export interface Content {
   readonly parts: readonly StoredPart[];
   readonly assets: readonly StoredAsset[];
   /** The last question and the response, as plain text for searching. */
   readonly texts: { readonly prompt: string | null; readonly completion: string | null };
-  /** Missing when the record's row holds them. */
+  /** Not masked. Missing when the record's row holds them. */
   readonly excerpts?: Excerpts;
 }
 

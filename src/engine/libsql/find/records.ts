@@ -1,12 +1,12 @@
 import { getTableColumns } from "drizzle-orm";
 import { type Sight, shownMembers } from "../../../filter/sight.ts";
 import { messageOf } from "../../../log.ts";
+import type { Excerpts } from "../../../record/excerpt.ts";
 import { WITH_KIND, withKinds } from "../../../record/kinds.ts";
 import { type RequestRow, STORED_MEMBERS, storedMembers } from "../../../record/request-record.ts";
 import { requests } from "../../../record/tables.ts";
 import { loadExcerpts } from "../../../store/bodies/load-bodies.ts";
 import { toObjects } from "../../../store/database/statement-cache.ts";
-import type { Excerpts } from "../../../store/packs/request-content.ts";
 import type { Database, Statement } from "../../../store/store.ts";
 import type { ListedRecord, OfSession, RecordKey, RecordsToShow } from "../../record-source.ts";
 import { seqsOf } from "./found-row.ts";

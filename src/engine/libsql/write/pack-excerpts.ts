@@ -1,5 +1,6 @@
+import { type Excerpts, shownExcerpts } from "../../../record/excerpt.ts";
 import type { RequestRow } from "../../../record/written-row.ts";
-import type { Excerpts, StoredPart } from "../../../store/packs/request-content.ts";
+import type { StoredPart } from "../../../store/packs/request-content.ts";
 import type { Storable } from "../../storable.ts";
 
 /**
@@ -12,17 +13,28 @@ export const PACKED_SIZE_MAX = 8_192;
 /** The row's columns for a record with packed excerpts. */
 export const PACKED = { input: null, output: null, excerpts_packed: 1 } as const;
 
-/** The input and output of a row, if they are to be stored in packs with these parts. */
-export function packedExcerpts(
-  { input = null, output = null, size_bytes: size = 0 }: Pick<RequestRow, "input" | "output" | "size_bytes">,
+/** Whether an input and output are to be stored in packs with these parts. */
+export function arePacked(
+  { input, output }: Excerpts,
+  { size_bytes: size = 0 }: Pick<RequestRow, "size_bytes">,
   parts: readonly StoredPart[],
-): Excerpts | undefined {
-  if (parts.length === 0 || size > PACKED_SIZE_MAX || (input === null && output === null)) return undefined;
-  return { input, output };
+): boolean {
+  return parts.length > 0 && size <= PACKED_SIZE_MAX && (input !== null || output !== null);
 }
 
-/** The record as it is written: with its input and output in the row, or as `excerpts` with its bodies. */
-export function withPackedExcerpts(record: Storable): Storable {
-  const excerpts = packedExcerpts(record.row, record.parts);
-  return excerpts === undefined ? record : { ...record, excerpts };
+/** The input and output of a row. */
+export const excerptsOfRow = ({ input = null, output = null }: Partial<RequestRow>): Excerpts => ({ input, output });
+
+/**
+ * The record as it is written: with its input and output in the row, masked, or as `excerpts` with its bodies. These are masked
+ * when they are read: bodies are not masked either, and far more records are written than listed.
+ *
+ * @param isNear - whether packs are in the database.
+ */
+export function withPlacedExcerpts(record: Storable, isNear: boolean): Storable {
+  const { row, parts, excerpts } = record;
+  const all = excerpts ?? excerptsOfRow(row);
+  if (isNear && arePacked(all, row, parts)) return excerpts === undefined ? { ...record, excerpts: all } : record;
+  if (excerpts === undefined) return record;
+  return { ...record, row: { ...row, ...shownExcerpts(excerpts) }, excerpts: undefined };
 }

@@ -11,7 +11,7 @@ import { insertWords } from "../../../store/words/shards.ts";
 import type { RecordChange } from "../../../threads.ts";
 import { putContents } from "../../contents.ts";
 import { CountedModels } from "../../counted-models.ts";
-import { PACKED, packedExcerpts } from "./pack-excerpts.ts";
+import { arePacked, excerptsOfRow, PACKED } from "./pack-excerpts.ts";
 
 /** Columns that may change when a record is read again; the session may change when a later span assigns its trace to one. */
 export const CHANGEABLE: ReadonlySet<string> = new Set<string>([
@@ -126,10 +126,8 @@ export async function rewriteContents(
     const kept = parts.filter(({ part }) => !names.has(part) && !dropped.includes(part));
     const row = rows.get(change.requestId)!;
     const all = [...kept, ...found];
-    const { input, output } = change.columns;
-    const packed = content.isNear
-      ? packedExcerpts({ ...row, input, output } as Partial<RequestRow> as RequestRow, all)
-      : undefined;
+    const changed = excerptsOfRow(change.columns);
+    const packed = content.isNear && arePacked(changed, row, all) ? changed : undefined;
     const read = "input" in change.columns ? packed : excerpts;
     return {
       row,
