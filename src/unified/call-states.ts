@@ -62,12 +62,13 @@ export class CallStates {
 
   /** The stored state of these calls. */
   of(organizationId: string, callIds: readonly string[]): CallMemories {
-    const found: Record<string, CallMemory> = {};
+    const found: [string, CallMemory][] = [];
     for (const id of callIds) {
       const memory = this.get(organizationId, id);
-      if (memory !== undefined) found[id] = memory;
+      if (memory !== undefined) found.push([id, memory]);
     }
-    return found;
+    // Not by assignment: a client or a provider may name a call `__proto__`.
+    return Object.fromEntries(found);
   }
 
   /** The given calls that are unknown here, except for those known to have no state. */

@@ -67,10 +67,12 @@ const AS_JSON: ReadonlySet<string> = new Set([
   "schema",
   "responseSchema",
   "responseJsonSchema",
+  "data",
 ]);
 
 function add(value: Json, name: string, content: CountedContent): void {
-  if (SILENT.has(name)) return;
+  // Only text is bytes or state: in Cohere's documents `data` is an object that the model reads.
+  if (SILENT.has(name) && !(name === "data" && isObject(value))) return;
   if (typeof value === "string") addText(value, content);
   else if (Array.isArray(value)) {
     if (name === "tools" || name === "functions") content.texts.push(JSON.stringify(value));
@@ -96,7 +98,12 @@ function addText(text: string, content: CountedContent): void {
 function addObject(value: JsonObject, content: CountedContent): void {
   if (value["role"] !== undefined) content.tokens += TURN_TOKENS;
   const type = textOf(value["type"]) ?? "";
-  const place = Object.hasOwn(MEDIA, type) ? MEDIA[type]! : GEMINI.find((name) => isObject(value[name]));
+  const isCohere = isObject(value["document"]);
+  const place = isCohere
+    ? undefined
+    : Object.hasOwn(MEDIA, type)
+      ? MEDIA[type]!
+      : GEMINI.find((name) => isObject(value[name]));
   for (const name of Object.keys(value)) if (name !== place && name !== "file_data") add(value[name], name, content);
   if (place === undefined) return;
   const holder = isObject(value[place]) ? value[place] : { ...value, url: value[place] };

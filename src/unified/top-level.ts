@@ -52,6 +52,7 @@ export function topLevelMembers(given: Uint8Array): MemberSpan[] | undefined {
  * Sets and removes members of a JSON object. Other members stay byte for byte.
  *
  * @param set - JSON texts by name; a missing member is added at the end. All members with one name are set.
+ * @returns undefined if `bytes` is not an object.
  */
 export function withMembers(
   bytes: Uint8Array,
@@ -62,7 +63,7 @@ export function withMembers(
   return edits && edited(bytes, edits);
 }
 
-/** The edits that do it, in order of position. */
+/** The edits that `withMembers` makes, in order of position; undefined if `bytes` is not an object. */
 export function memberEdits(
   bytes: Uint8Array,
   set: Readonly<Record<string, string>>,

@@ -89,6 +89,14 @@ about("estimated input", () => {
     expect(messages({ type: "document", source: { type: "base64", media_type: "text/csv", data } })).toBe(1_005);
   });
 
+  test("Cohere's documents count as the JSON that the model reads, also in the result of a tool", () => {
+    const data = { title: "t", text: WORDS };
+    const ofData = Math.ceil(JSON.stringify(data).length / 4);
+    expect(tokens({ documents: [{ id: "d".repeat(400), data }] })).toBe(ofData);
+    expect(tokens({ documents: [WORDS] })).toBe(1_000);
+    expect(messages({ type: "document", document: { id: "d".repeat(400), data } })).toBe(4 + ofData);
+  });
+
   test("tokens as input of embeddings count as such", () => {
     expect(tokens({ input: [[1, 2, 3], [4]] })).toBe(4);
   });

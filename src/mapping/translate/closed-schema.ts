@@ -10,6 +10,9 @@ const KEPT: ReadonlySet<string> = new Set(
 
 const FORMATS: ReadonlySet<Json> = new Set("date-time,time,date,duration,email,hostname,uri,ipv4,ipv6,uuid".split(","));
 
+/** Why a schema that was closed is an approximation. */
+export const WHY_CLOSED = "the target refuses open objects and most limits; those rules are words in descriptions";
+
 /** Deeper schemas are sent as they are, and the provider refuses them. */
 const DEPTH_MAX = 200;
 

@@ -1,6 +1,6 @@
 import type { Call, Json, Message, Prompt, Tool, WrittenRequest } from "../../../plugin-host/contract.ts";
 import { isObject, type JsonObject, jsonText, pickDefined } from "../../json.ts";
-import { closeSchema } from "../../translate/closed-schema.ts";
+import { closeSchema, WHY_CLOSED } from "../../translate/closed-schema.ts";
 import { objectSchema } from "../object-schema.ts";
 import { BlockWriter } from "./blocks.ts";
 
@@ -73,10 +73,9 @@ function writeChoice({ mode, name }: NonNullable<Prompt["toolChoice"]>): Json {
 
 function closed(given: Json, { path, isInput }: { path: string; isInput: boolean }, { losses }: BlockWriter): Json {
   const { schema, approximated } = closeSchema(given, isInput);
-  if (approximated) losses.push({ kind: "approximated", path, why: OPEN });
+  if (approximated) losses.push({ kind: "approximated", path, why: WHY_CLOSED });
   return schema;
 }
-const OPEN = "the target refuses open objects and most limits; those rules are words in descriptions";
 
 function writeFormat({ settings: { format }, paths }: Prompt, writer: BlockWriter): Json {
   if (format?.type !== "schema") return undefined;

@@ -9,7 +9,7 @@ import type {
   WrittenRequest,
 } from "../../../plugin-host/contract.ts";
 import { type JsonObject, pickDefined } from "../../json.ts";
-import { closeSchema } from "../../translate/closed-schema.ts";
+import { closeSchema, WHY_CLOSED } from "../../translate/closed-schema.ts";
 import { objectSchema } from "../object-schema.ts";
 import { searchLosses } from "../search-losses.ts";
 import { writeBlocks } from "./blocks.ts";
@@ -93,10 +93,9 @@ function closed(
 ): Json {
   if (shape === "messages") return given;
   const { schema, approximated } = closeSchema(given, isInput);
-  if (approximated) losses.push({ kind: "approximated", path, why: OPEN });
+  if (approximated) losses.push({ kind: "approximated", path, why: WHY_CLOSED });
   return schema;
 }
-const OPEN = "the target refuses open objects and most limits; those rules are words in descriptions";
 
 function writeThinking(prompt: Prompt, losses: Loss[]): JsonObject {
   const { thinking, format } = prompt.settings;
