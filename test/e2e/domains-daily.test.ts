@@ -35,8 +35,21 @@ async function decide(weir: Weir, action: string): Promise<void> {
   expect((await runCommand(weir.env, "domains", action, "127.0.0.1")).status).toBe(0);
 }
 
+const dayOf = (time: number) => Math.floor(time / 86_400_000);
+
 /** Every request of the day goes over the wire: those of the time when the domain was approved count as well. */
 test("the 10,001st request of a day to an unapproved domain waits until UTC midnight, also after kill -9", async () => {
+  const begun = dayOf(Date.now());
+  try {
+    await spendOneDay();
+  } catch (error) {
+    if (dayOf(Date.now()) === begun) throw error;
+    // Midnight reset the count during the run; it is not midnight again so soon.
+    await spendOneDay();
+  }
+}, 600_000);
+
+async function spendOneDay(): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), "weir-e2e-"));
   const upstream = await startUpstream();
   const agent = new Agent({ keepAlive: true, maxSockets: CLIENTS });
@@ -101,4 +114,4 @@ test("the 10,001st request of a day to an unapproved domain waits until UTC midn
     upstream.close();
     rmSync(directory, { recursive: true, force: true });
   }
-}, 300_000);
+}

@@ -200,14 +200,19 @@ test("a provider that sends no head in time yields a 504", async () => {
 });
 
 test("a slow response is not cut once its head has come", async () => {
+  const begun = Promise.withResolvers<Socket>();
   await using provider = await startProvider(({ socket }) => {
     socket.write("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nsl");
-    setTimeout(() => socket.write("ow"), 1_400);
+    begun.resolve(socket);
   });
-  await using gateway = await startTestGateway({ config: { upstream_timeout_seconds: 1 } });
-  expect(await once(gateway, "POST /slow", gatewayHeaders(provider.origin, "Content-Length: 2\r\n"), "{}")).toEndWith(
-    "slow",
-  );
+  await using silent = await startRawServer(() => undefined);
+  await using gateway = await startTestGateway({ config: { upstream_timeout_seconds: 2 } });
+  const response = once(gateway, "POST /slow", gatewayHeaders(provider.origin, "Content-Length: 2\r\n"), "{}");
+  const socket = await begun.promise;
+  // A later request to a silent provider is cut when the time of the first one, which would be cut before, is also over.
+  expect(await once(gateway, "GET /silent", gatewayHeaders(silent.origin))).toStartWith("HTTP/1.1 504");
+  socket.write("ow");
+  expect(await response).toEndWith("slow");
 });
 
 test("the gateway counts what it serves", async () => {

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { startProvider } from "../../raw-http.ts";
 import { gatewayHeaders, KEY, keySnapshot, once } from "../harness.ts";
-import { ask, chunksOf, countingProvider, ownHome } from "./asking.ts";
+import { ask, chunksOf, countingProvider, handProvider, ownHome } from "./asking.ts";
 
 test("the second of two equal requests is served from the cache, and recorded as its own request", async () => {
   using home = ownHome();
@@ -188,15 +188,19 @@ test("a stream is played again piece by piece, byte for byte", async () => {
   using home = ownHome();
   await using gateway = await home.gateway();
   const pieces = ["data: one\n\n", "data: two", "\n\n", "data: [DONE]\n\n"];
-  await using provider = await startProvider(async ({ socket }) => {
-    socket.write("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n");
-    for (const piece of pieces) {
-      socket.write(`${piece.length.toString(16)}\r\n${piece}\r\n`);
-      await new Promise((wake) => setTimeout(wake, 20));
-    }
-    socket.write("0\r\n\r\n");
-  });
-  const first = await ask(gateway, provider.origin);
+  await using provider = await handProvider();
+  const pending = ask(gateway, provider.origin);
+  const socket = await provider.socketAt(1);
+  socket.write("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n");
+  for (const [at, piece] of pieces.entries()) {
+    socket.write(`${piece.length.toString(16)}\r\n${piece}\r\n`);
+    const sent = pieces.slice(0, at + 1).join("");
+    await gateway.spool.until(() =>
+      [...gateway.spool.exchanges.values()].some(({ responseBody }) => responseBody.toString() === sent),
+    );
+  }
+  socket.write("0\r\n\r\n");
+  const first = await pending;
   const second = await ask(gateway, provider.origin);
   expect(second.cache).toBe("HIT");
   expect(chunksOf(second.wire)).toEqual(chunksOf(first.wire));
