@@ -25,10 +25,10 @@ export function beginning({ provider, requestHeaders, gateway }: Passed, time: n
     keyId: "0198d000-0000-7000-8000-000000000002",
     keyName: "bench",
     authHash: "ab".repeat(32),
-    headers: [...requestHeaders],
     gateway: [...gateway],
     omitRequest: false,
     omitResponse: false,
+    headers: [...requestHeaders],
   };
 }
 

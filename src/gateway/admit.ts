@@ -99,10 +99,10 @@ export function beginMeta(parts: GatewayParts, arrival: Arrival, key: KeySnapsho
     keyId: key.id,
     keyName: key.name,
     authHash: key.hash,
-    headers: parts.headers.recorded(headers, route?.provider),
     gateway: recordedGatewayHeaders(headers.gateway),
     omitRequest: omit.request,
     omitResponse: omit.response,
+    headers: parts.headers.recorded(headers, route?.provider),
   };
 }
 

@@ -114,7 +114,7 @@ export class Recording {
     const sent = this.#sent;
     this.#sent = undefined;
     if (sent === undefined) this.#spool.head(this.#id, { ...more, time: this.now(), status, headers });
-    else this.#spool.head(this.#id, { ...more, time: this.now(), status, headers, sent });
+    else this.#spool.head(this.#id, { ...more, time: this.now(), status, sent, headers });
   }
 
   responseBody(bytes: Uint8Array): void {
@@ -138,7 +138,7 @@ export class Recording {
     this.#differs = true;
     const body = this.#omitRequest ? undefined : sent?.body;
     const headers = sent === undefined ? {} : { headers: sent.headers };
-    this.#spool.providerRequest(this.#id, { time: this.now(), ...headers, hasBody: body !== undefined });
+    this.#spool.providerRequest(this.#id, { time: this.now(), hasBody: body !== undefined, ...headers });
     if (body === undefined) return;
     const isWhole = body.byteLength <= this.#capBytes;
     if (!isWhole) this.#requestTruncated = true;
@@ -162,7 +162,7 @@ export class Recording {
   /** For an exchange that ends without the head of a response. */
   #recordSent({ headers: beside, edited }: SentMeta): void {
     const headers = headersFrom(beside, this.#requestHeaders) ?? [];
-    this.#spool.providerRequest(this.#id, { time: this.now(), headers, hasBody: false, edited });
+    this.#spool.providerRequest(this.#id, { time: this.now(), hasBody: false, edited, headers });
   }
 
   /** The head of the provider's own response, if the client gets another one. @param headers - as they may be recorded. */

@@ -21,7 +21,7 @@ export class BodyEncryption {
         provider_response: this.key.cipher(salt, id, "provider_response"),
       }),
     });
-    return { ...meta, seal: this.key.name, salt };
+    return { seal: this.key.name, salt, ...meta };
   }
 
   /** Encrypts the next bytes of a body, if it is omitted. */

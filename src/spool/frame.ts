@@ -5,6 +5,7 @@ import type { Edit } from "../json-text/edits.ts";
  *
  * On disk a frame is `length u32 | crc32 u32 | kind u8 | request id 16 bytes | payload`, little endian; `length` and the CRC
  * cover the bytes after the CRC. The payload of chunks is the bytes as on the wire, that of all other kinds is JSON.
+ * A list of headers is the last member, where it is read without being parsed; earlier versions wrote it before others.
  * `request…`, `head` and `response…` are the client's side: what it sent and what it gets. The frames `provider…` exist only
  * if the provider gets or sends something else. 8 marks the end of the recorder's own files.
  */

@@ -6,9 +6,16 @@ import type {
   Outcome,
   ProviderRequestMeta,
   ProviderResponseMeta,
+  RawHeaders,
   RoutingMeta,
   StartMeta,
 } from "./frame.ts";
+import { HeaderList } from "./header-list.ts";
+
+/** The content of a frame, its list of headers as text. */
+export type WithHeaders<T extends { readonly headers?: RawHeaders }> = {
+  readonly [Name in keyof T]: Name extends "headers" ? HeaderList | Extract<T[Name], undefined> : T[Name];
+};
 
 /** A frame with a correct CRC but with content that no writer of this program produces. */
 export class UnreadableFrame extends Error {
@@ -44,7 +51,8 @@ const optional =
   (value) =>
     value === undefined || test(value);
 export const isPosition: Test = (value) => isObject(value) && isCount(value["segment"]) && isCount(value["offset"]);
-const isHeaders: Test = (value) => Array.isArray(value) && value.length % 2 === 0 && value.every(isText);
+const isPairs: Test = (value) => Array.isArray(value) && value.length % 2 === 0 && value.every(isText);
+const isHeaders: Test = (value) => value instanceof HeaderList;
 
 const START: Form<StartMeta> = {
   run: isText,
@@ -79,7 +87,7 @@ const BEGIN: Form<BeginMeta> = {
   keyName: isText,
   authHash: isText,
   headers: isHeaders,
-  gateway: isHeaders,
+  gateway: isPairs,
   omitRequest: isFlag,
   omitResponse: isFlag,
   attemptOf: optional(isText),
@@ -133,20 +141,35 @@ const END: Form<EndMeta> = {
 
 /** Reads the payload `[from, to)` of a frame of its kind. @throws UnreadableFrame that names the wrong member. */
 export const readStart = readerOf<StartMeta>(START);
-export const readBegin = readerOf<BeginMeta>(BEGIN);
-export const readHead = readerOf<HeadMeta>(HEAD);
 export const readEnd = readerOf<EndMeta>(END);
-export const readProviderRequest = readerOf<ProviderRequestMeta>(PROVIDER_REQUEST);
-export const readProviderResponse = readerOf<ProviderResponseMeta>(PROVIDER_RESPONSE);
+export const readBegin = readerOf<WithHeaders<BeginMeta>>(BEGIN, parseWithHeaders);
+export const readHead = readerOf<WithHeaders<HeadMeta>>(HEAD, parseWithHeaders);
+export const readProviderRequest = readerOf<WithHeaders<ProviderRequestMeta>>(PROVIDER_REQUEST, parseWithHeaders);
+export const readProviderResponse = readerOf<WithHeaders<ProviderResponseMeta>>(PROVIDER_RESPONSE, parseWithHeaders);
 
-function readerOf<T>(form: Form<T>): (buffer: Buffer, from: number, to: number) => T {
+function readerOf<T>(form: Form<T>, parsed = parse): (buffer: Buffer, from: number, to: number) => T {
   return (buffer, from, to) => {
-    const meta = parse(buffer.toString("utf8", from, to));
+    const meta = parsed(buffer, from, to);
     if (!isObject(meta)) throw new UnreadableFrame("the payload is no JSON object");
     const wrong = wrongMember(meta, form);
     if (wrong !== undefined) throw new UnreadableFrame(`the member "${wrong}" is not as it is written`);
     return meta as T;
   };
+}
+
+/** What precedes the list of headers. Within a string, or in the list itself, these quotes would be escaped. */
+const HEADERS = Buffer.from(',"headers":');
+const CLOSING = 0x7d;
+
+/** As `parse`, with the list of headers as bytes, which is not parsed if it is the last member. */
+function parseWithHeaders(buffer: Buffer, from: number, to: number): unknown {
+  const at = from + buffer.subarray(from, to).indexOf(HEADERS);
+  const isLast = at >= from && buffer[to - 1] === CLOSING;
+  const last = isLast ? HeaderList.read(buffer, at + HEADERS.byteLength, to - 1) : undefined;
+  const meta = last === undefined ? parse(buffer, from, to) : parseText(`${buffer.toString("utf8", from, at)}}`);
+  if (!isObject(meta)) return meta;
+  const pairs = meta["headers"];
+  return Object.assign(meta, { headers: last ?? (isPairs(pairs) ? HeaderList.of(pairs as RawHeaders) : pairs) });
 }
 
 /** Name of the first invalid member. */
@@ -159,7 +182,11 @@ function wrongMember(
   return undefined;
 }
 
-function parse(text: string): unknown {
+function parse(buffer: Buffer, from: number, to: number): unknown {
+  return parseText(buffer.toString("utf8", from, to));
+}
+
+function parseText(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {

@@ -136,7 +136,7 @@ class Writer implements Spool {
       this.#losses.lose(FRAME.begin, id);
       return false;
     }
-    const own = this.#writer === undefined ? meta : { ...meta, writer: this.#writer };
+    const own = this.#writer === undefined ? meta : { writer: this.#writer, ...meta };
     if (meta.omitRequest || meta.omitResponse) this.#putJson(FRAME.begin, id, this.#encryption.begin(id, own));
     else this.#putJson(FRAME.begin, id, own);
     return true;

@@ -1,6 +1,7 @@
 import { Capture, InlineBudget } from "../../src/recorder/exchanges/capture.ts";
 import type { Exchange } from "../../src/recorder/exchanges/exchange.ts";
 import type { BeginMeta, RawHeaders } from "../../src/spool/frame.ts";
+import { HeaderList } from "../../src/spool/header-list.ts";
 import { begin } from "../spool/journal.ts";
 
 /** What one exchange is made of, as it came from outside. */
@@ -25,12 +26,16 @@ export function exchangeOf({ begin: changes, request, response, responseHeaders,
   const meta = begin(changes);
   const exchange: Exchange = {
     id: crypto.randomUUID(),
-    begin: meta,
+    begin: { ...meta, headers: HeaderList.of(meta.headers) },
     request: captures[0]!,
     response: captures[1]!,
     provider: undefined,
     messages: new Capture(new InlineBudget(), BODY_BYTES_MAX),
-    head: { time: meta.time + 1, status, headers: responseHeaders ?? ["Content-Type", "application/json"] },
+    head: {
+      time: meta.time + 1,
+      status,
+      headers: HeaderList.of(responseHeaders ?? ["Content-Type", "application/json"]),
+    },
     end: {
       time: meta.time + 2,
       outcome: "complete",

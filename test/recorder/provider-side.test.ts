@@ -5,6 +5,7 @@ import { CarryFiles } from "../../src/recorder/exchanges/carry.ts";
 import type { RecordHooks } from "../../src/recorder/prepare/hooks.ts";
 import { encodeFrame } from "../../src/spool/codec.ts";
 import { FRAME } from "../../src/spool/frame.ts";
+import { HeaderList } from "../../src/spool/header-list.ts";
 import { readNote } from "../../src/spool/reading-note.ts";
 import { temporaryDirectory } from "../directory.ts";
 import { begin, type Rig, rig, startRecorder } from "./harness.ts";
@@ -130,7 +131,7 @@ test("a carry file keeps the provider's side of an exchange in flight", () => {
   const files = new CarryFiles(directory.path);
   files.load(second);
   const { provider } = second.find(id)!;
-  expect(provider?.requestHead).toEqual(head);
+  expect(provider?.requestHead).toEqual({ ...head, headers: HeaderList.of(JSON_TYPE) });
   expect(provider?.responseHead?.status).toBe(201);
   expect([provider?.request.read(files), provider?.response.read(files)].map(String)).toEqual([
     "what was sent",

@@ -10,7 +10,7 @@ import {
   type StartMeta,
 } from "../../spool/frame.ts";
 import { isBefore } from "../../spool/position.ts";
-import { readBegin, readEnd, readHead, readStart, UnreadableFrame } from "../../spool/read-meta.ts";
+import { readBegin, readEnd, readHead, readStart, UnreadableFrame, type WithHeaders } from "../../spool/read-meta.ts";
 import { Capture, InlineBudget } from "./capture.ts";
 import { type Exchange, release } from "./exchange.ts";
 import { ProviderSide } from "./provider-side.ts";
@@ -193,7 +193,7 @@ export class Assembler {
     return exchange.provider;
   }
 
-  #setHead(exchange: Exchange, head: HeadMeta): void {
+  #setHead(exchange: Exchange, head: WithHeaders<HeadMeta>): void {
     const { target, path, provider, sent } = head;
     if (sent !== undefined) this.#provider(exchange).sent(head, sent, exchange.begin.headers);
     exchange.head = head;
@@ -202,7 +202,7 @@ export class Assembler {
     exchange.begin = { ...exchange.begin, target, provider, ...(path !== undefined && { path }) };
   }
 
-  #create(id: string, begin: BeginMeta, origin: Position): Exchange {
+  #create(id: string, begin: WithHeaders<BeginMeta>, origin: Position): Exchange {
     const capture = () => new Capture(this.#budget, this.#bodyBytesMax);
     return {
       id,

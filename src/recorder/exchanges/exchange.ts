@@ -1,5 +1,6 @@
 import type { RecordKey } from "../../engine/record-source.ts";
 import type { BeginMeta, EndMeta, HeadMeta, Position } from "../../spool/frame.ts";
+import type { WithHeaders } from "../../spool/read-meta.ts";
 import type { Capture } from "./capture.ts";
 import type { ProviderSide } from "./provider-side.ts";
 
@@ -7,14 +8,14 @@ import type { ProviderSide } from "./provider-side.ts";
 export interface Exchange {
   /** A UUID in lower case. */
   readonly id: string;
-  begin: BeginMeta;
+  begin: WithHeaders<BeginMeta>;
   readonly request: Capture;
   readonly response: Capture;
   /** WebSocket messages; each part is one message as JSON. */
   readonly messages: Capture;
   /** What the provider received and sent, if it differs from what the client sent and received. */
   provider: ProviderSide | undefined;
-  head: HeadMeta | undefined;
+  head: WithHeaders<HeadMeta> | undefined;
   end: EndMeta | undefined;
   /** The earliest position in the spool that it still needs; its earlier frames are known. */
   needs: Position;

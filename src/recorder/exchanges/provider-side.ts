@@ -5,10 +5,10 @@ import {
   type HeadMeta,
   type ProviderRequestMeta,
   type ProviderResponseMeta,
-  type RawHeaders,
   type SentMeta,
 } from "../../spool/frame.ts";
-import { readProviderRequest, readProviderResponse, UnreadableFrame } from "../../spool/read-meta.ts";
+import { HeaderList } from "../../spool/header-list.ts";
+import { readProviderRequest, readProviderResponse, UnreadableFrame, type WithHeaders } from "../../spool/read-meta.ts";
 import { headersFrom } from "../../spool/sent-headers.ts";
 import type { Capture } from "./capture.ts";
 
@@ -22,13 +22,13 @@ interface Payload {
 }
 
 /** A request of the provider's side, with its headers. */
-type SentRequest = ProviderRequestMeta & Required<Pick<ProviderRequestMeta, "headers">>;
+type SentRequest = WithHeaders<ProviderRequestMeta> & { readonly headers: HeaderList };
 
 /** What a provider received instead of the client's request, and sent instead of the client's response. */
 export class ProviderSide {
   readonly #capture: () => Capture;
   requestHead: SentRequest | undefined;
-  responseHead: ProviderResponseMeta | undefined;
+  responseHead: WithHeaders<ProviderResponseMeta> | undefined;
   #request: Capture | undefined;
   #response: Capture | undefined;
 
@@ -52,10 +52,10 @@ export class ProviderSide {
   }
 
   /** @param head - of a response that says what was sent. @throws UnreadableFrame if its headers cannot be read. */
-  sent({ time }: Pick<HeadMeta, "time">, { headers: beside, edited }: SentMeta, client: RawHeaders): void {
-    const headers = headersFrom(beside, client);
+  sent({ time }: Pick<HeadMeta, "time">, { headers: beside, edited }: SentMeta, client: HeaderList): void {
+    const headers = headersFrom(beside, client.pairs);
     if (headers === undefined) throw new UnreadableFrame("the headers are not as they are written");
-    this.#setRequest({ time, headers, hasBody: false, edited });
+    this.#setRequest({ time, hasBody: false, edited, headers: HeaderList.of(headers) });
   }
 
   add(kind: FrameKind, { buffer, from, to, segment, place }: Payload): void {

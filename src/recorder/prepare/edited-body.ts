@@ -1,9 +1,8 @@
 import type { Body } from "../../bodies/body.ts";
-import { headerValue } from "../../bodies/headers.ts";
 import { parseJson } from "../../mapping/events/json.ts";
 import type { Json } from "../../plugin-host/contract.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
-import { EditedBytes, headersOf, type Side, type SideBytes } from "./sides.ts";
+import { contentTypeOf, EditedBytes, type Side, type SideBytes } from "./sides.ts";
 
 /**
  * The request that the provider got, if it is the client's JSON with some members replaced.
@@ -13,9 +12,8 @@ import { EditedBytes, headersOf, type Side, type SideBytes } from "./sides.ts";
  */
 export function editedSide(exchange: Exchange, given: SideBytes, client: Side): Side | undefined {
   const { body } = client;
-  const typeOf = (side: "request" | "provider_request") => headerValue(headersOf(exchange, side), "content-type");
   if (!(given instanceof EditedBytes) || body?.form !== "json" || body.sent !== body.bytes) return undefined;
-  if (typeOf("request") !== typeOf("provider_request")) return undefined;
+  if (contentTypeOf(exchange, "request") !== contentTypeOf(exchange, "provider_request")) return undefined;
   return { body: new EditedJson(given, body), truncated: client.truncated };
 }
 

@@ -79,9 +79,9 @@ export class PreparedFacts implements RecordFacts {
     return this.#prepared.texts.completion ?? null;
   }
   get requestHeaders() {
-    return toHeaders(this.#prepared.exchange.begin.headers);
+    return toHeaders(this.#prepared.exchange.begin.headers.pairs);
   }
   get responseHeaders() {
-    return toHeaders(this.#prepared.exchange.head?.headers ?? []);
+    return toHeaders(this.#prepared.exchange.head?.headers.pairs ?? []);
   }
 }

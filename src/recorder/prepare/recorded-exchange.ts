@@ -3,7 +3,7 @@ import { toHeaders } from "../../bodies/headers.ts";
 import type { MappingOf } from "../../mapping/mapping.ts";
 import type { ExchangeInput } from "../../mapping/read-exchange.ts";
 import type { Json, ProviderPlugin } from "../../plugin-host/contract.ts";
-import type { RawHeaders } from "../../spool/frame.ts";
+import type { HeaderList } from "../../spool/header-list.ts";
 
 /** One side of an exchange: the client's, or the provider's if it differs. */
 export interface ReadSide {
@@ -14,8 +14,8 @@ export interface ReadSide {
   readonly status: number;
   readonly request: Body | undefined;
   readonly response: Body | undefined;
-  readonly requestHeaders: RawHeaders;
-  readonly responseHeaders: RawHeaders;
+  readonly requestHeaders: Pick<HeaderList, "pairs">;
+  readonly responseHeaders: Pick<HeaderList, "pairs">;
   /** Undefined if the bodies are not in a provider's shape. */
   readonly provider: ProviderPlugin | undefined;
   readonly modelOverride: string | undefined;
@@ -54,12 +54,12 @@ export class RecordedExchange implements ExchangeInput {
   }
 
   get requestHeaders(): Headers {
-    this.#requestHeaders ??= toHeaders(this.#side.requestHeaders);
+    this.#requestHeaders ??= toHeaders(this.#side.requestHeaders.pairs);
     return this.#requestHeaders;
   }
 
   get responseHeaders(): Headers {
-    this.#responseHeaders ??= toHeaders(this.#side.responseHeaders);
+    this.#responseHeaders ??= toHeaders(this.#side.responseHeaders.pairs);
     return this.#responseHeaders;
   }
 }

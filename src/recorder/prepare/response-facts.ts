@@ -26,7 +26,7 @@ export function responseFacts(record: Prepared, draft: RecordDraft | undefined):
     properties: { ...labels.properties },
     model: row.model ?? undefined,
     status: row.response_status ?? undefined,
-    headers: head?.headers ?? [],
+    headers: head?.headers.pairs ?? [],
     body,
     bodyBytes: end?.responseBytes ?? 0,
     text: body === undefined ? undefined : (texts.completion ?? undefined),

@@ -1,3 +1,4 @@
+import { fromLatin1 } from "../../bodies/headers.ts";
 import { tokenColumns } from "../../bodies/token-columns.ts";
 import type { Cost } from "../../mapping/prices/cost.ts";
 import type { ExchangeReading } from "../../mapping/read-exchange.ts";
@@ -6,7 +7,6 @@ import type { RequestRow } from "../../record/written-row.ts";
 import type { RoutingMeta } from "../../spool/frame.ts";
 import { UNMAPPED } from "../../unified/body-mapping.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
-import { knownHeaders } from "./known-headers.ts";
 import { type Labels, NO_NAMES } from "./labels.ts";
 import { providerPath, routingOf } from "./sides.ts";
 import { responseStatus } from "./status.ts";
@@ -28,7 +28,7 @@ export function toRow(exchange: Exchange, labels: Labels, findings: Findings | u
   const { begin, head, end } = exchange;
   const reading = findings?.reading;
   const routing = routingOf(exchange);
-  const { referrer, country } = knownHeaders(begin.headers);
+  const { referrer, country } = begin.headers.known;
   const requestModel = routing?.requestModel ?? reading?.requestModel ?? null;
   const setting = (name: string) => labels.settings.get(name) ?? null;
   const override = setting("model-override");
@@ -42,7 +42,7 @@ export function toRow(exchange: Exchange, labels: Labels, findings: Findings | u
     method: begin.method,
     target_url: begin.target === "" ? null : begin.target + providerPath(exchange),
     request_path: begin.path,
-    request_referrer: referrer ?? null,
+    request_referrer: referrer === undefined ? null : fromLatin1(referrer),
     country_code: country ?? null,
     provider: begin.provider === "" ? null : begin.provider,
     request_model: requestModel,

@@ -1,12 +1,13 @@
 import { type Body, readBody } from "../../bodies/body.ts";
+import { fromLatin1 } from "../../bodies/headers.ts";
 import { readTailEvents } from "../../bodies/tail.ts";
 import { type Edit, edited } from "../../json-text/edits.ts";
 import { type Decoded, decodeBody } from "../../runtime/content-coding.ts";
 import type { BodyKey } from "../../spool/body-key.ts";
-import type { RawHeaders, RoutingMeta } from "../../spool/frame.ts";
+import type { RoutingMeta } from "../../spool/frame.ts";
+import { HeaderList } from "../../spool/header-list.ts";
 import type { Capture } from "../exchanges/capture.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
-import { knownHeaders } from "./known-headers.ts";
 import type { PrepareDeps } from "./prepared.ts";
 
 export type ClientSide = "request" | "response";
@@ -58,7 +59,13 @@ export function plainSide(exchange: Exchange, side: BodySide, deps: SideDeps): S
 
 /** The content coding of a body, which takes time to decode; undefined if it has none. */
 export function codingOf(exchange: Exchange, side: BodySide): string | undefined {
-  return knownHeaders(headersOf(exchange, side)).contentEncoding;
+  return headersOf(exchange, side).known.contentEncoding;
+}
+
+/** The content type of a body; undefined if it has none. */
+export function contentTypeOf(exchange: Exchange, side: BodySide): string | undefined {
+  const { contentType } = headersOf(exchange, side).known;
+  return contentType === undefined ? undefined : fromLatin1(contentType);
 }
 
 export function toSide(
@@ -71,7 +78,7 @@ export function toSide(
   if (decoded === undefined || capture === undefined) return NO_BODY;
   const { bytes, incomplete, coded } = decoded;
   const truncated = capture.truncated || incomplete;
-  const { contentType } = knownHeaders(headersOf(exchange, side));
+  const contentType = contentTypeOf(exchange, side);
   const path = side === "request" || side === "response" ? exchange.begin.path : providerPath(exchange);
   const body = readBody(bytes, { contentType, path, isResponse: !isRequest(side), incomplete: truncated });
   if (body.events === undefined || !capture.truncated || coded || exchange.begin.omitResponse) {
@@ -81,12 +88,10 @@ export function toSide(
   return { body: { ...body, events: [...body.events, ...tail] }, truncated };
 }
 
-const NO_HEADERS: RawHeaders = [];
-
-export function headersOf({ begin, head, provider }: Exchange, side: BodySide): RawHeaders {
+export function headersOf({ begin, head, provider }: Exchange, side: BodySide): HeaderList {
   if (side === "request") return begin.headers;
-  if (side === "response") return head?.headers ?? NO_HEADERS;
-  return (side === "provider_request" ? provider?.requestHead : provider?.responseHead)?.headers ?? NO_HEADERS;
+  if (side === "response") return head?.headers ?? HeaderList.none;
+  return (side === "provider_request" ? provider?.requestHead : provider?.responseHead)?.headers ?? HeaderList.none;
 }
 
 /** The exchange's routing at the unified address. */

@@ -12,7 +12,7 @@ const STATUS: Readonly<Record<Outcome, number | undefined>> = {
 };
 
 /** The record's `response_status`; null while in flight, never null after the end. */
-export function responseStatus(head: HeadMeta | undefined, end: EndMeta | undefined): number | null {
+export function responseStatus(head: Pick<HeadMeta, "status"> | undefined, end: EndMeta | undefined): number | null {
   if (end === undefined) return null;
   if (end.outcome === "cut_off") return 500;
   return end.status ?? STATUS[end.outcome] ?? head?.status ?? 500;

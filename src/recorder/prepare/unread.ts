@@ -6,13 +6,12 @@ import { NO_TEXTS } from "../../record/record-texts.ts";
 import type { StoredPart } from "../../store/packs/request-content.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
 import { toParts } from "./exchange-parts.ts";
-import { knownHeaders } from "./known-headers.ts";
 import { readLabels } from "./labels.ts";
 import { messageLines } from "./messages.ts";
 import type { PrepareDeps, Prepared } from "./prepared.ts";
 import { providerBodies, providerBytes, providerParts } from "./provider-parts.ts";
 import { toRow } from "./row.ts";
-import { type ClientSide, decodedSide, headersOf } from "./sides.ts";
+import { type ClientSide, contentTypeOf, decodedSide } from "./sides.ts";
 
 /** Maximum characters kept of an error message. */
 const REASON_LENGTH_MAX = 300;
@@ -76,7 +75,7 @@ export async function prepareUnread(
 }
 
 function asItCame(exchange: Exchange, side: ClientSide, bytes: Buffer): StoredPart {
-  const contentType = knownHeaders(headersOf(exchange, side)).contentType ?? null;
+  const contentType = contentTypeOf(exchange, side) ?? null;
   return { part: side, form: isUtf8(bytes) ? "text" : "binary", bytes, contentType };
 }
 

@@ -65,3 +65,9 @@ test("a body that is to be omitted leaves no edit of it", async () => {
   expect(side.requestHead).toMatchObject({ hasBody: false });
   expect(side.requestHead!.edited).toBeUndefined();
 });
+
+test("in what is written of an exchange the headers are the last member, where they are read without being parsed", async () => {
+  const { begin, head } = await recordOf(CHAT);
+  expect([begin, head].map((meta) => Object.keys(meta ?? {}).at(-1))).toEqual(["headers", "headers"]);
+  expect(Object.keys(head ?? {})).toContain("sent");
+});

@@ -1,0 +1,80 @@
+import type { RawHeaders } from "./frame.ts";
+import { type KnownHeaders, mayBeKnown, nothingKnown, readerOf } from "./known-headers.ts";
+
+const [QUOTE, BACKSLASH, COMMA, SPACE] = [0x22, 0x5c, 0x2c, 0x20];
+const [OPENING, CLOSING] = [0x5b, 0x5d];
+/** The escape sequences that `JSON.stringify` writes, without the backslash. */
+const ESCAPE = /^(?:["\\bfnrt]|u(?:00[01]|d[89a-f][0-9a-f])[0-9a-f])/;
+const ESCAPE_BYTES_MAX = 5;
+
+/**
+ * A list of raw headers as the bytes of JSON, as `JSON.stringify` writes it.
+ *
+ * Records are stored with these bytes, and need the values of a few names, which are found while the bytes are checked. All
+ * pairs are parsed only for those who read them.
+ */
+export class HeaderList {
+  static readonly none = new HeaderList(Buffer.from("[]"), nothingKnown());
+
+  readonly bytes: Buffer;
+  readonly known: Readonly<KnownHeaders>;
+
+  private constructor(bytes: Buffer, known: KnownHeaders) {
+    this.bytes = bytes;
+    this.known = known;
+  }
+
+  /**
+   * Copies the bytes `[from, to)` of `buffer`.
+   *
+   * @returns undefined if they are no list of pairs of strings, or are not written as `JSON.stringify` writes it.
+   */
+  static read(buffer: Buffer, from: number, to: number): HeaderList | undefined {
+    if (to - from < 2 || buffer[from] !== OPENING || buffer[to - 1] !== CLOSING) return undefined;
+    if (to - from === 2) return HeaderList.none;
+    const known = nothingKnown();
+    let end = from;
+    do {
+      const name = end + 1;
+      const nameEnd = stringEnd(buffer, name, to);
+      const value = nameEnd + 1;
+      end = nameEnd === -1 || buffer[nameEnd] !== COMMA ? -1 : stringEnd(buffer, value, to);
+      if (end === -1) return undefined;
+      if (!mayBeKnown(nameEnd - name - 2, buffer[name + 1]!)) continue;
+      const read = readerOf(buffer.toString("latin1", name + 1, nameEnd - 1));
+      read?.(known, JSON.parse(buffer.toString("utf8", value, end)));
+    } while (buffer[end] === COMMA);
+    return end === to - 1 ? new HeaderList(Buffer.from(buffer.subarray(from, to)), known) : undefined;
+  }
+
+  /** @param pairs - names and values in turn. */
+  static of(pairs: RawHeaders): HeaderList {
+    const bytes = Buffer.from(JSON.stringify(pairs));
+    const list = HeaderList.read(bytes, 0, bytes.byteLength);
+    if (list === undefined) throw new TypeError("a header has no value");
+    return list;
+  }
+
+  get pairs(): RawHeaders {
+    return JSON.parse(this.bytes.toString());
+  }
+
+  toJSON(): RawHeaders {
+    return this.pairs;
+  }
+}
+
+/** Where the JSON string that begins at `at` has ended; -1 if there is none before `to`. */
+function stringEnd(buffer: Buffer, at: number, to: number): number {
+  if (buffer[at] !== QUOTE) return -1;
+  for (let next = at + 1; next < to; next++) {
+    const byte = buffer[next]!;
+    if (byte === QUOTE) return next + 1;
+    if (byte < SPACE) return -1;
+    if (byte !== BACKSLASH) continue;
+    const sequence = ESCAPE.exec(buffer.toString("latin1", next + 1, next + 1 + ESCAPE_BYTES_MAX));
+    if (sequence === null) return -1;
+    next += sequence[0].length;
+  }
+  return -1;
+}
