@@ -26,8 +26,10 @@ import type { RecordWriter } from "./record-writer.ts";
 const IN_FLIGHT_MS = 400;
 /** Maximum decoded body bytes in memory; a single body may be larger. */
 const PREPARED_BYTES_MAX = 32 * 1024 * 1024;
-/** Decoded bytes after which a garbage collection is requested: the engine's heap accounting does not see bodies. */
-const COLLECT_BYTES_MIN = 16 * 1024 * 1024;
+/** Garbage after which a collection is requested: the engine's heap accounting does not see bodies. It takes milliseconds. */
+const COLLECT_BYTES_MIN = 32 * 1024 * 1024;
+/** Bytes of garbage for a byte of a body: it becomes a text and values. A file in it stays as it is. */
+const GARBAGE_OF_TEXT = 2;
 
 interface BatchesOptions extends Omit<PrepareDeps, "onReadingFailed"> {
   readonly hooks: RecordHooks | undefined;
@@ -272,7 +274,8 @@ export class Batch {
   #next = 0;
   #sliceStart = 0;
   #slice: Ready[] | undefined;
-  #sliceBytes = 0;
+  /** Bytes of garbage that the slice leaves. */
+  #garbage = 0;
   #oneByOne = false;
   #recorded = 0;
 
@@ -294,7 +297,7 @@ export class Batch {
       await this.#commit(this.#slice);
       this.#slice = undefined;
       this.#sliceStart = this.#next;
-      if (this.#sliceBytes > COLLECT_BYTES_MIN) collectGarbage();
+      if (this.#garbage > COLLECT_BYTES_MIN) collectGarbage();
     } while (this.#next < this.#done.length);
     return this.#recorded;
   }
@@ -311,7 +314,8 @@ export class Batch {
 
   async #prepareSlice(): Promise<Ready[]> {
     const slice: Ready[] = [];
-    let bytes = 0;
+    let [bytes, garbage] = [0, 0];
+    const seen = new Set<Uint8Array>();
     let read: readonly (Prepared | undefined)[] = [];
     const now = Date.now();
     for (let at = 0; this.#next < this.#done.length && bytes < PREPARED_BYTES_MAX; at++) {
@@ -328,13 +332,14 @@ export class Batch {
       if (ready === undefined) await this.#withdraw(exchange);
       else {
         slice.push(ready);
-        for (const part of ready.record.parts) bytes += lengthOfPart(part);
-        for (const asset of ready.record.assets) bytes += asset.bytes.byteLength;
+        const size = sizeOf(ready.record, seen);
+        bytes += size.bytes;
+        garbage += size.garbage;
       }
       if (this.#oneByOne) break;
     }
     this.#batches.prepared();
-    this.#sliceBytes = bytes;
+    this.#garbage = garbage;
     return slice;
   }
 
@@ -370,4 +375,24 @@ export class Batch {
     this.#rows = rows;
     return rows;
   }
+}
+
+/**
+ * Bytes of memory that a record's contents take, and about how many of garbage they leave.
+ *
+ * @param seen - files of earlier records of the slice: a file that is sent again is in memory once.
+ */
+function sizeOf({ parts, assets }: Prepared, seen: Set<Uint8Array>): { bytes: number; garbage: number } {
+  let [texts, files, again] = [0, 0, 0];
+  for (const part of parts) {
+    texts += lengthOfPart(part);
+    for (const { length } of part.files ?? []) files += length;
+  }
+  texts -= files;
+  for (const { bytes } of assets) {
+    files += bytes.byteLength;
+    if (seen.has(bytes)) again += bytes.byteLength;
+    seen.add(bytes);
+  }
+  return { bytes: texts + files, garbage: texts * GARBAGE_OF_TEXT + files - again };
 }
