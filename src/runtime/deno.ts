@@ -1,8 +1,10 @@
+import { Buffer } from "node:buffer";
 import { pathToFileURL } from "node:url";
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { nodeSockets } from "./http/sockets.ts";
 import type { FetchHandler, Listener, Runtime } from "./runtime.ts";
 import { withGrace } from "./with-grace.ts";
+import { wholeFrames } from "./zstd-frames.ts";
 
 declare const Deno: {
   serve(
@@ -25,13 +27,22 @@ export const deno: Runtime = {
   trusting: (authorities) => ({ client: Deno.createHttpClient({ caCerts: authorities }) }),
   // Each version of an address is a separate module.
   moduleAddress: (path, version) => `${pathToFileURL(path).href}?v=${version}`,
-  decompressZstd: (bytes) => zstdDecompressSync(bytes),
+  decompressZstd,
   compressZstd: (bytes) => zstdCompressSync(bytes, FAST),
   decodesAllFrames: false,
   checksBrotli: false,
   collectGarbage: () => {},
   openLibrary: () => undefined,
 };
+
+/** The runtime's own function decodes the first frame only. */
+function decompressZstd(bytes: Uint8Array): Uint8Array {
+  const frames = wholeFrames(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  if (frames === undefined) throw new Error("the end of the zstd content is missing");
+  return frames.length === 1
+    ? zstdDecompressSync(frames[0]!)
+    : Buffer.concat(frames.map((frame) => zstdDecompressSync(frame)));
+}
 
 function serve(host: string, port: number, handle: FetchHandler): Listener {
   const cut = new AbortController();

@@ -125,6 +125,14 @@ test("on Deno a request passes unchanged, is recorded with its usage, and found 
   }
 });
 
+test("on Deno bodies that fill a pack in several commits are read as they were sent", async () => {
+  for (const content of ["a".repeat(20_000), "short", "another"]) {
+    const body = { ...CHAT, messages: [{ role: "user", content }] };
+    const id = (await send("/v1/chat/completions", body)).headers.get("gateway-id")!;
+    expect((await recordOf(weir, id))["request_body"]).toEqual(body);
+  }
+});
+
 test("on Deno a stream is passed on as it comes and recorded as the object it stands for", async () => {
   // Of a stream without an end something arrives: nothing waited for the whole.
   const reader = (await send("/endless", {})).body!.getReader();

@@ -40,10 +40,10 @@ test("words wait for the index, are noted until then, and are there when somebod
 
 test("words that are enough for a transaction of their own do not wait", async () => {
   await using it = await rig({ readExchange });
-  for (let count = 0; count < 2_100; count++) say(it, `zebra ${count}`);
+  for (let count = 0; count < 4_100; count++) say(it, `zebra ${count}`);
   await it.recorder.barrier();
   const found = await having(it.store, "zebra");
-  expect(found.length).toBeGreaterThanOrEqual(2_000);
+  expect(found.length).toBeGreaterThanOrEqual(4_000);
   expect(found).toEqual(found.map((_, at) => at + 1));
 });
 

@@ -1,8 +1,8 @@
 import { firstOccurrence } from "../../record/first-occurrence.ts";
-import { compressZstd } from "../../runtime/zstd.ts";
 import { type ChunkKeys, chunkKeys, organizationKey } from "./chunk-keys.ts";
 import { ChunkMemory } from "./chunk-memory.ts";
 import { cutAround, cutEvenly } from "./cut.ts";
+import { OpenPack } from "./open-pack.ts";
 import { encodePlaced, type FilePlace, type Placed, type PlacedPart, type PlacedText, type Range } from "./placed.ts";
 import { repeatedRanges } from "./repeated-part.ts";
 import {
@@ -31,18 +31,6 @@ export const OPEN_REACH = 1_024;
 const MEMORY_PACKS = 3_072;
 /** An open pack is closed once this many packs were started after it, however full it is. */
 const OPEN_PACKS_MAX = 256;
-
-/** A pack that is being filled. */
-interface OpenPack {
-  readonly id: number;
-  readonly buffer: Buffer;
-  length: number;
-  shared: boolean;
-  /** Bytes of it that are in the database. */
-  written: number;
-  /** Whether it must be written. */
-  changed: boolean;
-}
 
 /** A pack that was filled since the last commit. */
 interface FullPack {
@@ -177,8 +165,9 @@ export class PackWriter {
     return {
       packs: [
         ...this.#full.map((pack) => ({ ...pack, open: false })),
-        ...growing.map(({ id, length, shared, written, ...pack }) => {
-          return { id, length, shared, written, data: compressed({ ...pack, length }), open: true };
+        ...growing.map((pack) => {
+          const { id, length, shared, written } = pack;
+          return { id, length, shared, written, data: pack.grown(), open: true };
         }),
       ],
       rows: this.#rows,
@@ -252,20 +241,16 @@ export class PackWriter {
     let pack = this.#open.get(lane);
     if (pack !== undefined) {
       const isOld = this.#newest - pack.id >= OPEN_PACKS_MAX;
-      if (isOld || pack.length + bytes.length > pack.buffer.length) pack = this.#close(lane);
+      if (isOld || !pack.hasRoomFor(bytes.length)) pack = this.#close(lane);
     }
     if (pack === undefined) {
       this.#newest = this.#takeId();
       const spare = this.#packBytes === PACK_BYTES ? this.#spare.pop() : undefined;
       const buffer = spare ?? Buffer.allocUnsafeSlow(this.#packBytes);
-      pack = { id: this.#newest, buffer, length: 0, shared: false, written: 0, changed: false };
+      pack = new OpenPack(this.#newest, buffer);
       this.#open.set(lane, pack);
     }
-    const offset = pack.length;
-    pack.buffer.set(bytes, offset);
-    pack.length += bytes.length;
-    pack.changed = true;
-    return { pack: pack.id, offset, length: bytes.length };
+    return { pack: pack.id, offset: pack.append(bytes), length: bytes.length };
   }
 
   #closeAll(): void {
@@ -285,7 +270,7 @@ export class PackWriter {
     this.#open.delete(lane);
     if (pack === undefined) return;
     const { id, length, shared, written, buffer } = pack;
-    if (pack.changed) this.#full.push({ id, length, shared, written, data: compressed(pack) });
+    if (pack.changed) this.#full.push({ id, length, shared, written, data: pack.full() });
     if (buffer.length === PACK_BYTES && this.#spare.length < SPARE_MAX) this.#spare.push(buffer);
   }
 
@@ -318,9 +303,6 @@ function filesOf(places: readonly FileInPart[], files: readonly StoredAsset[], w
     return asset === -1 ? [] : [{ offset, length, asset }];
   });
 }
-
-const compressed = ({ buffer, length }: Pick<OpenPack, "buffer" | "length">) =>
-  compressZstd(buffer.subarray(0, length));
 
 /** Whether a part is a response as it came: a stream, a text, a file. Only JSON is sent again, within later requests. */
 function isEven({ part, form }: Pick<StoredPart, "part" | "form">): boolean {

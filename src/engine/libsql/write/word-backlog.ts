@@ -3,7 +3,7 @@ import { FORGET_DUE, noteDue } from "../../../store/words/due.ts";
 import { insertWords, type Words } from "../../../store/words/shards.ts";
 
 /** Records whose words are indexed together: each transaction that adds to a full-text table merges it. */
-const RECORDS_MAX = 2_000;
+const RECORDS_MAX = 4_000;
 /** Characters of their texts, which stay in memory until then. */
 const CHARACTERS_MAX = 4_000_000;
 /** Words are indexed at most this long after their record. */
