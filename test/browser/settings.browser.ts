@@ -69,6 +69,29 @@ describe("a key that only reads", () => {
 });
 
 describe("Keys", () => {
+  test("are all to be read without scrolling to the side, beside what can be done with them", async () => {
+    const create = (more: object) => ask<{ id: string }>(it.weir, "POST", "/v1/keys", { scopes: ["gateway"], ...more });
+    const access = {
+      scopes: ["gateway", "read", "write"],
+      models: ["openai/*", "anthropic/*"],
+      credentials: ["team-*"],
+    };
+    await create({ ...access, name: "nightly jobs", expires: "30d", organization: "second" });
+    const { id } = await create({ name: "of somebody" });
+    const email = "somebody.with.a.long.name@example.test";
+    const { link } = await ask<{ link: string }>(it.weir, "POST", "/v1/invitations", { email, role: "developer" });
+    const person = { name: "Somebody", password: "a password that is long" };
+    await ask(it.weir, "POST", `/v1/invitations/${link.split("/").at(-1)}`, person);
+    const [member] = await ask<{ user_id: string }[]>(it.weir, "GET", "/v1/members");
+    await ask(it.weir, "PATCH", `/v1/keys/${id}`, { user_id: member!.user_id });
+    await using opened = await it.open("/keys", { width: 1_024 });
+    const { page } = opened;
+    await page.getByRole("row", { name: /nightly jobs.*second/ }).waitFor();
+    await page.getByRole("row", { name: new RegExp(`of somebody.*${email}`) }).waitFor();
+    const hidden = () => page.locator(".table-scroller").evaluate((each) => each.scrollWidth - each.clientWidth);
+    await eventually(hidden).toBe(0);
+  });
+
   test("are created, shown once, used, and revoked after a confirmation", async () => {
     await using opened = await it.open("/keys");
     const { page } = opened;
@@ -206,6 +229,8 @@ describe("Domains", () => {
     await using opened = await it.open(`/requests/${ids[0]}`);
     const { page } = opened;
     const approve = page.getByRole("button", { name: "Approve this domain 192.168.77.1" });
+    await approve.waitFor();
+    await page.goto(`${it.weir.api}/domains`);
     await approve.waitFor();
     await page.goto(`${it.weir.api}/requests`);
     const banner = page.getByRole("region", { name: "Refused for their domain" });

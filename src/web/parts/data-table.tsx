@@ -32,6 +32,8 @@ interface DataTableProps<T> {
   /** Must be the same array in each render: declared outside of the component, or memoized. */
   readonly columns: readonly Column<T>[];
   readonly rowKey: (row: T) => string;
+  /** Whether texts take several lines rather than more width, for a table with many columns. */
+  readonly wraps?: boolean;
   /** The order and its change handler, if the API sorts. */
   readonly sort?: Sorted | undefined;
   readonly onSort?: (sort: Sorted) => void;
@@ -43,7 +45,8 @@ export interface Sorted {
 }
 
 /** A table with all of its rows, up to some hundreds; longer tables, such as that of requests, are virtual. */
-export function DataTable<T extends object>({ label, rows, columns, rowKey, sort, onSort }: DataTableProps<T>) {
+export function DataTable<T extends object>(props: DataTableProps<T>) {
+  const { label, rows, columns, rowKey, wraps, sort, onSort } = props;
   const [own, setOwn] = useState<SortingState>([]);
   const data = useMemo(() => [...rows], [rows]);
   const definitions = useMemo(
@@ -82,7 +85,7 @@ export function DataTable<T extends object>({ label, rows, columns, rowKey, sort
     : { role: "group", tabIndex: 0, "aria-label": label };
   return (
     <div className="table-scroller" {...reach}>
-      <table className="table" aria-label={label}>
+      <table className={wraps === true ? "table in-lines" : "table"} aria-label={label}>
         <thead>
           <tr>
             {columns.map((column) => (

@@ -15,6 +15,7 @@ import { Count, Counted } from "../../parts/values.tsx";
 import { AskDialog } from "./ask-dialog.tsx";
 import { Decide } from "./decide.tsx";
 import { DomainDialog } from "./domain-dialog.tsx";
+import { RefusedHosts } from "./refused-hosts.tsx";
 import { DOMAIN_STATES, type DomainState, type DomainsSearch } from "./search.ts";
 import { DOMAINS, type DomainRow, TONES } from "./shapes.ts";
 
@@ -81,6 +82,7 @@ export function DomainsPage() {
         </>
       }
     >
+      <RefusedHosts isPrivateOnly hostsMax={20} />
       <ListStates
         rows={rows}
         error={error}

@@ -28,8 +28,14 @@ export function KeysPage() {
     enabled: missing === undefined,
   });
   const { key } = useSession();
-  const regions = new Set(data?.map(({ region }) => region)).size;
-  const columns = useMemo(() => columnsOf(key.id, regions, setTransferred), [key.id, regions]);
+  // A column in which all keys are alike would only take space.
+  const differ = (of: (row: KeyRow) => string) => new Set(data?.map(of)).size > 1;
+  const regions = differ((row) => row.region);
+  const organizations = differ((row) => row.organization);
+  const columns = useMemo(
+    () => columnsOf(key.id, { regions, organizations }, setTransferred),
+    [key.id, regions, organizations],
+  );
   const revoked = data?.filter(({ revoked_at }) => revoked_at !== null).length ?? 0;
   return (
     <Page
@@ -60,7 +66,7 @@ export function KeysPage() {
           onRetry={() => void refetch()}
           empty="No keys"
         >
-          {(rows) => <DataTable label="Service keys" rows={rows} columns={columns} rowKey={({ id }) => id} />}
+          {(rows) => <DataTable label="Service keys" rows={rows} columns={columns} rowKey={({ id }) => id} wraps />}
         </ListStates>
       )}
       {isMaking ? <NewKey onClose={() => setMaking(false)} /> : null}
@@ -81,17 +87,34 @@ const WHY_STOPPED = {
   owner_not_member: "owner is no member",
 } as const satisfies Record<NonNullable<KeyRow["stopped"]>, string>;
 
-/** What a key may use, if it is restricted. */
-function accessOf({ models, credentials }: KeyRow) {
-  if (models === null && credentials === null) return <span className="muted">all</span>;
+/** A key's scopes, and what it may use if that is restricted. */
+function accessOf({ scopes, models, credentials }: KeyRow) {
   const parts = [
     models === null ? [] : [`models: ${models.join(", ") || "none"}`],
     credentials === null ? [] : [`credentials: ${credentials.join(", ") || "none"}`],
-  ];
-  return parts.flat().join("; ");
+  ].flat();
+  return (
+    <>
+      {scopes.includes("admin") ? "admin" : scopes.join(", ")}
+      {parts.length === 0 ? null : <span className="muted">; {parts.join("; ")}</span>}
+    </>
+  );
 }
 
-function columnsOf(ownId: string, regions: number, onTransfer: (row: KeyRow) => void): Column<KeyRow>[] {
+const plain = (id: "organization" | "region", header: string): Column<KeyRow> => ({
+  id,
+  header,
+  value: (row) => row[id],
+  cell: (row) => row[id],
+});
+
+/** Which of the columns are shown that most services do not need. */
+interface Shown {
+  readonly regions: boolean;
+  readonly organizations: boolean;
+}
+
+function columnsOf(ownId: string, shown: Shown, onTransfer: (row: KeyRow) => void): Column<KeyRow>[] {
   return [
     {
       id: "name",
@@ -99,7 +122,7 @@ function columnsOf(ownId: string, regions: number, onTransfer: (row: KeyRow) => 
       value: (row) => row.name,
       cell: (row) => (
         <>
-          {row.name} {row.id === ownId ? <Badge tone="accent">yours</Badge> : null}
+          <span className="breaks">{row.name}</span> {row.id === ownId ? <Badge tone="accent">yours</Badge> : null}
         </>
       ),
     },
@@ -114,18 +137,16 @@ function columnsOf(ownId: string, regions: number, onTransfer: (row: KeyRow) => 
         </>
       ),
     },
-    { id: "organization", header: "Organization", value: (row) => row.organization, cell: (row) => row.organization },
+    ...(shown.organizations ? [plain("organization", "Organization")] : []),
     {
       id: "owner",
       header: "Owner",
       value: ownerOf,
-      cell: (row) => (row.user === null ? <span className="muted">{ownerOf(row)}</span> : row.user),
+      cell: (row) =>
+        row.user === null ? <span className="muted">{ownerOf(row)}</span> : <span className="breaks">{row.user}</span>,
     },
-    { id: "scopes", header: "Scopes", cell: ({ scopes }) => (scopes.includes("admin") ? "admin" : scopes.join(", ")) },
-    { id: "access", header: "Models and credentials", cell: (row) => accessOf(row) },
-    ...(regions > 1
-      ? [{ id: "region", header: "Region", value: (row: KeyRow) => row.region, cell: (row: KeyRow) => row.region }]
-      : []),
+    { id: "scopes", header: "Scopes", cell: accessOf },
+    ...(shown.regions ? [plain("region", "Region")] : []),
     {
       id: "created_at",
       header: "Created",

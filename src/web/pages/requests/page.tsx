@@ -11,6 +11,7 @@ import { KeyHelp } from "../../parts/key-help.tsx";
 import { Page } from "../../parts/page.tsx";
 import { useKeys } from "../../parts/shortcuts.ts";
 import { TimeRangeMenu } from "../../parts/time-range-menu.tsx";
+import { RefusedHosts } from "../domains/refused-hosts.tsx";
 import { Builder } from "./builder.tsx";
 import { ColumnsMenu } from "./columns-menu.tsx";
 import { FilterBar } from "./filter-bar.tsx";
@@ -18,7 +19,6 @@ import { LIST_KEYS } from "./key-list.ts";
 import { List } from "./list.tsx";
 import { rememberSearch } from "./place.ts";
 import { questionOf } from "./query.ts";
-import { RefusedBanner } from "./refused-banner.tsx";
 import { hasRoomBeside, usePageInstead } from "./room-beside.ts";
 import type { RequestsSearch } from "./search.ts";
 import { Named, SearchStatus } from "./search-status.tsx";
@@ -178,7 +178,7 @@ function ReadRequests() {
           )}
         </div>
       ) : null}
-      {list.data === undefined ? null : <RefusedBanner />}
+      {list.data === undefined ? null : <RefusedHosts />}
       {isEditing ? <Builder filter={filter} onChange={setFilter} question={question} /> : null}
       {isCounted ? (
         <Suspense fallback={<div className="histogram" />}>

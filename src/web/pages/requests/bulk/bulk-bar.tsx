@@ -37,7 +37,10 @@ export function BulkBar({ selection, question, count, loaded, hasMore, pair }: B
   if (ids.size === 0 && !isAll) return null;
   const close = (isDone: boolean) => {
     open(undefined);
-    if (isDone) selection.clear();
+    if (!isDone) return;
+    // All that matched are deleted: requests that have arrived since are not selected.
+    if (kind === "delete" && isAll) selection.clear();
+    else selection.keepLoaded();
   };
   const all = count === undefined ? "All that match" : `All ${formatCount(count)}`;
   return (

@@ -9,6 +9,8 @@ export interface Selection {
   readonly toggle: (id: string, toAnother: boolean) => void;
   readonly choose: (ids: readonly string[]) => void;
   readonly chooseAll: () => void;
+  /** Ends the selection of rows that are gone: after a change. */
+  readonly keepLoaded: () => void;
   readonly clear: () => void;
 }
 
@@ -44,6 +46,10 @@ export function useSelection(listKey: string, loaded: readonly { readonly reques
       },
       choose: (wanted) => keep(wanted),
       chooseAll: () => set({ of: listKey, ids, isAll: true, last: undefined }),
+      keepLoaded() {
+        if (!isAll) keep(loaded.map(({ request_id }) => request_id).filter((id) => ids.has(id)));
+        else if (loaded.length === 0) keep([]);
+      },
       clear: () => keep([]),
     };
   }, [listKey, ids, isAll, last, loaded]);

@@ -3,21 +3,28 @@ import { post } from "../../api.ts";
 import { and, during, leaf } from "../../filter/tree.ts";
 import type { MetricsRow } from "../../metrics/series.ts";
 import { formatCount } from "../../parts/format.ts";
-import { ApproveHost, useDomains } from "../domains/approve-here.tsx";
-import { type RefusedRow, unapprovedHosts } from "../domains/unapproved.ts";
+import { ApproveHost, useDomains } from "./approve-here.tsx";
+import { type RefusedRow, unapprovedHosts } from "./unapproved.ts";
 
 const HOUR_MS = 3_600_000;
 const EVERY_MS = 15_000;
 /** Refused requests that are checked individually. */
 const ROWS_MAX = 200;
-const HOSTS_MAX = 3;
+
+interface RefusedHostsProps {
+  /** Leaves out hosts that the list of domains has: a private target is refused before it is counted. */
+  readonly isPrivateOnly?: boolean;
+  readonly hostsMax?: number;
+}
 
 /** Shows the hosts for which requests were refused in the last hour, and lets an admin approve them. */
-export function RefusedBanner() {
+export function RefusedHosts({ isPrivateOnly = false, hostsMax = 3 }: RefusedHostsProps) {
   const refused = useRefused();
   const domains = useDomains(refused !== undefined && refused.length > 0);
   if (refused === undefined || domains === undefined) return null;
-  const hosts = unapprovedHosts(refused, domains).slice(0, HOSTS_MAX);
+  const hosts = unapprovedHosts(refused, domains)
+    .filter(({ isPrivate }) => isPrivate || !isPrivateOnly)
+    .slice(0, hostsMax);
   if (hosts.length === 0) return null;
   const least = refused.length === ROWS_MAX ? "At least " : "";
   return (
