@@ -30,7 +30,8 @@ const recent = new RecentFiles();
  * Long base64 strings of a JSON text, in order, found without reading the text: only every so many bytes are looked at. Each
  * stands between quotes, stands for itself in JSON, and may be only the end of a string that has an escaped quote before it.
  *
- * @param lengthMin - of a string, in bytes; at least 48, so that no file is too short for its place.
+ * @param lengthMin - of the base64, in bytes; at least 48, so that no file is too short for its place. Of equal
+ *   strings all are found, or none.
  */
 export function fileStrings(bytes: Buffer, lengthMin = LENGTH_MIN): FileString[] {
   const found: FileString[] = [];
@@ -44,7 +45,7 @@ export function fileStrings(bytes: Buffer, lengthMin = LENGTH_MIN): FileString[]
     const start = bytes.lastIndexOf(QUOTE, at) + 1;
     const end = bytes.indexOf(QUOTE, at);
     if (end === -1) break;
-    const string = end - start < lengthMin ? undefined : stringAt(bytes, start, end);
+    const string = stringAt(bytes, start, end, lengthMin);
     if (string !== undefined) found.push(string);
     // Never in the same string again, so that a long one is read once.
     at = end + 1;
@@ -57,9 +58,10 @@ function isBase64(bytes: Buffer, at: number, length: number): boolean {
   return true;
 }
 
-function stringAt(bytes: Buffer, start: number, end: number): FileString | undefined {
+function stringAt(bytes: Buffer, start: number, end: number, lengthMin: number): FileString | undefined {
   const head = bytes.toString("latin1", start, Math.min(start + BEFORE_MAX, end));
   const before = DATA_URL.exec(head)?.[0] ?? "";
-  const file = PLAIN.test(before) ? recent.decode(bytes, start + before.length, end) : undefined;
+  const from = start + before.length;
+  const file = end - from >= lengthMin && PLAIN.test(before) ? recent.decode(bytes, from, end) : undefined;
   return file && { start, end, before, file };
 }

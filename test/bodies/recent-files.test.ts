@@ -9,7 +9,7 @@ const MEGABYTE = 1024 * 1024;
 function decoder() {
   const files = new RecentFiles();
   const decode = (base64: string, before = "", after = "") => {
-    return files.decode(Buffer.from(before + base64 + after), before.length, before.length + base64.length);
+    return files.decode(Buffer.from(before + base64 + after, "latin1"), before.length, before.length + base64.length);
   };
   return { files, decode };
 }
@@ -50,6 +50,24 @@ test("what is no base64 is no file", () => {
   for (const text of ["", `${base64}A`, `${base64} `, base64.replace(/.$/, "*"), base64.replace(/./, "é"), "===="])
     expect(decode(text)).toBeUndefined();
   expect(files.size).toBe(0);
+});
+
+test("long files are whole, wherever what is no base64 stands", () => {
+  const { decode } = decoder();
+  for (const length of [49_149, 49_150, 49_151, 49_152, 49_153, 98_304, 98_306, 150_000]) {
+    const file = random.bytes(length);
+    const base64 = file.toString("base64");
+    const found = decode(base64)!;
+    expect(Buffer.compare(found.bytes, file)).toBe(0);
+    expect([found.id, found.isCanonical]).toEqual([createHash("sha256").update(file).digest("hex"), true]);
+    for (const at of [0, 30_000, 65_534, 65_535, 65_536, 65_600, base64.length - 5]) {
+      if (at > base64.length - 5) continue;
+      for (const wrong of ["*", "=", "\n", "\xe9", '"']) {
+        expect(decode(base64.slice(0, at) + wrong + base64.slice(at + 1))).toBeUndefined();
+        expect(decode(base64.slice(0, at) + wrong.repeat(4) + base64.slice(at))).toBeUndefined();
+      }
+    }
+  }
 });
 
 test("the last eight files are remembered, as far as they fit in 16 MB", () => {

@@ -119,6 +119,7 @@ test.each<[name: string, json: string, isLarge: boolean]>([
   ["white space at its end", `{"bytes":"${FILE}\\n"}`, false],
   ["a character too many", `{"bytes":"${FILE}A"}`, false],
   ["an end in its middle", `{"bytes":"${FILE.slice(0, 30)}==${FILE}"}`, false],
+  ["too short a text after data:", `{"a":"data:image/png;base64,${FILE.slice(0, 44)}"}`, false],
   ["a string alone", `"${URL}"`, false],
   ["no JSON after it", `{"bytes":"${FILE}"`, false],
   ["no JSON before it", `{"bytes":"a"${FILE}"}`, false],

@@ -56,6 +56,9 @@ test("a conversation that sends its files again is recorded as it was sent", asy
     for (const file of [picture, document]) {
       const stored = await weir.store.content.asset(id, idOf(file));
       expect(Buffer.compare(Buffer.from(stored!.content), file)).toBe(0);
+      const inResponse = turn === 1 ? document : picture;
+      const ofRequest = file === picture ? "image/jpeg" : "application/octet-stream";
+      expect(stored!.contentType).toBe(file === inResponse ? "image/png" : ofRequest);
     }
     const { prompt } = (await weir.store.content.texts([id])).get(id)!;
     expect(prompt).toBe(turn === 0 ? "What is this? é" : `turn ${turn - 1}`);
