@@ -30,7 +30,7 @@ export function exchangeOf({ begin: changes, request, response, responseHeaders,
     request: captures[0]!,
     response: captures[1]!,
     provider: undefined,
-    messages: new Capture(new InlineBudget(), BODY_BYTES_MAX),
+    messages: undefined,
     head: {
       time: meta.time + 1,
       status,

@@ -116,7 +116,7 @@ export class Assembler {
     else if (kind === FRAME.begin) this.#onCollision(exchange.id);
     else if (kind === FRAME.end) this.#finish(key, exchange, readEnd(buffer, payload, end), { segment, offset });
     else if (kind === FRAME.head) this.#setHead(exchange, readHead(buffer, payload, end));
-    else if (!isOfProvider(kind)) add(exchange, kind, buffer, payload, end, segment, offset + FRAME_HEAD_BYTES);
+    else if (!isOfProvider(kind)) this.#add(exchange, kind, buffer, payload, end, segment, offset + FRAME_HEAD_BYTES);
     else
       this.#provider(exchange).add(kind, { buffer, from: payload, to: end, segment, place: offset + FRAME_HEAD_BYTES });
   }
@@ -141,7 +141,7 @@ export class Assembler {
       if (exchange === undefined) return;
       const [from, place] = [FRAME_HEAD_BYTES, offset + FRAME_HEAD_BYTES];
       if (kind === FRAME.head) this.#setHead(exchange, readHead(frame, from, end));
-      else if (!isOfProvider(kind)) add(exchange, kind, frame, from, end, -number, place);
+      else if (!isOfProvider(kind)) this.#add(exchange, kind, frame, from, end, -number, place);
       else this.#provider(exchange).add(kind, { buffer: frame, from, to: end, segment: -number, place });
     }
   }
@@ -187,9 +187,31 @@ export class Assembler {
     return this.#lastKey;
   }
 
+  // biome-ignore lint/complexity/useMaxParams: called for every frame; an object for its place would be garbage of the hot path
+  #add(
+    exchange: Exchange,
+    kind: FrameKind,
+    buffer: Buffer,
+    payload: number,
+    end: number,
+    segment: number,
+    place: number,
+  ): void {
+    if (kind === FRAME.responseChunk) exchange.response.add(buffer, payload, end, segment, place);
+    else if (kind === FRAME.requestChunk) exchange.request.add(buffer, payload, end, segment, place);
+    else if (kind === FRAME.message) {
+      exchange.messages ??= this.#capture();
+      exchange.messages.add(buffer, payload, end, segment, place);
+    } else isKnown(kind);
+  }
+
+  #capture(): Capture {
+    return new Capture(this.#budget, this.#bodyBytesMax);
+  }
+
   /** Most exchanges have no provider side: the provider receives and sends what the client sends and receives. */
   #provider(exchange: Exchange): ProviderSide {
-    exchange.provider ??= new ProviderSide(() => new Capture(this.#budget, this.#bodyBytesMax));
+    exchange.provider ??= new ProviderSide(() => this.#capture());
     return exchange.provider;
   }
 
@@ -203,13 +225,12 @@ export class Assembler {
   }
 
   #create(id: string, begin: WithHeaders<BeginMeta>, origin: Position): Exchange {
-    const capture = () => new Capture(this.#budget, this.#bodyBytesMax);
     return {
       id,
       begin,
-      request: capture(),
-      response: capture(),
-      messages: capture(),
+      request: this.#capture(),
+      response: this.#capture(),
+      messages: undefined,
       provider: undefined,
       head: undefined,
       end: undefined,
@@ -233,7 +254,7 @@ export class Assembler {
       return;
     }
     this.#done.push(exchange);
-    this.doneBytes += exchange.request.bytes + exchange.response.bytes + exchange.messages.bytes;
+    this.doneBytes += exchange.request.bytes + exchange.response.bytes + (exchange.messages?.bytes ?? 0);
     const { provider } = exchange;
     if (provider === undefined) return;
     this.doneBytes += provider.bytes;
@@ -243,22 +264,6 @@ export class Assembler {
 
 /** Before every position in the spool. */
 const NOWHERE: Position = { segment: -1, offset: 0 };
-
-// biome-ignore lint/complexity/useMaxParams: called for every frame; an object for its place would be garbage of the hot path
-function add(
-  exchange: Exchange,
-  kind: FrameKind,
-  buffer: Buffer,
-  payload: number,
-  end: number,
-  segment: number,
-  place: number,
-): void {
-  if (kind === FRAME.responseChunk) exchange.response.add(buffer, payload, end, segment, place);
-  else if (kind === FRAME.requestChunk) exchange.request.add(buffer, payload, end, segment, place);
-  else if (kind === FRAME.message) exchange.messages.add(buffer, payload, end, segment, place);
-  else isKnown(kind);
-}
 
 function isOfProvider(kind: FrameKind): boolean {
   return kind >= FRAME.providerRequest && kind <= FRAME.providerResponseChunk;

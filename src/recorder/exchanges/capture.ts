@@ -35,7 +35,7 @@ export class Capture {
   /** Segment, offset and length of each part, one after the other. */
   #parts: number[] = [];
   /** The same for the last parts of the bytes that are not kept. */
-  #tail: number[] = [];
+  #tail: number[] | undefined;
   #tailBytes = 0;
   #inline: Buffer[] | undefined = [];
   #charged = 0;
@@ -84,7 +84,7 @@ export class Capture {
 
   /** The last bytes of a body that is not kept in full; there may be a gap between the kept bytes and these. */
   readTail(spool: Pick<SpoolReader, "readBack">): Buffer {
-    return readParts(this.#tail, this.#tailBytes, spool);
+    return readParts(this.#tail ?? [], this.#tailBytes, spool);
   }
 
   /** The kept bytes, split as they arrived; the last part may be truncated. */
@@ -104,7 +104,7 @@ export class Capture {
 
   /** Sets the parts' positions after they were moved, in their order. A tail is not moved: later parts replace it. */
   relocate(parts: readonly SpoolRange[]): void {
-    this.#tail = [];
+    this.#tail = undefined;
     this.#tailBytes = 0;
     this.#parts = parts.flatMap(({ segment, offset, length }) => [segment, offset, length]);
   }
@@ -115,9 +115,11 @@ export class Capture {
   }
 
   #addToTail(segment: number, offset: number, length: number): void {
-    this.#tail.push(segment, offset, length);
+    this.#tail ??= [];
+    const tail = this.#tail;
+    tail.push(segment, offset, length);
     this.#tailBytes += length;
-    while (this.#tailBytes - this.#tail[2]! >= TAIL_BYTES_MAX) this.#tailBytes -= this.#tail.splice(0, 3)[2]!;
+    while (this.#tailBytes - tail[2]! >= TAIL_BYTES_MAX) this.#tailBytes -= tail.splice(0, 3)[2]!;
   }
 
   #letGo(): void {

@@ -192,7 +192,7 @@ function capturesOf(exchange: Exchange): readonly (readonly [FrameKind, Capture]
   return [
     [FRAME.requestChunk, exchange.request],
     [FRAME.responseChunk, exchange.response],
-    [FRAME.message, exchange.messages],
+    ...(exchange.messages === undefined ? [] : ([[FRAME.message, exchange.messages]] as const)),
     ...(exchange.provider === undefined
       ? []
       : ([

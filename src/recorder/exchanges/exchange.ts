@@ -11,8 +11,8 @@ export interface Exchange {
   begin: WithHeaders<BeginMeta>;
   readonly request: Capture;
   readonly response: Capture;
-  /** WebSocket messages; each part is one message as JSON. */
-  readonly messages: Capture;
+  /** WebSocket messages; each part is one message as JSON. Undefined until there is one. */
+  messages: Capture | undefined;
   /** What the provider received and sent, if it differs from what the client sent and received. */
   provider: ProviderSide | undefined;
   head: WithHeaders<HeadMeta> | undefined;
@@ -39,6 +39,6 @@ export interface Exchange {
 export function release(exchange: Exchange): void {
   exchange.request.release();
   exchange.response.release();
-  exchange.messages.release();
+  exchange.messages?.release();
   exchange.provider?.release();
 }

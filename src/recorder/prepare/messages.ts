@@ -9,7 +9,7 @@ import type { Exchange } from "../exchanges/exchange.ts";
 export function messageLines(exchange: Exchange, spool: Pick<SpoolReader, "readBack">): Buffer {
   const { omitRequest, omitResponse } = exchange.begin;
   const lines: string[] = [];
-  for (const part of exchange.messages.readParts(spool)) {
+  for (const part of exchange.messages?.readParts(spool) ?? []) {
     const message = parseJson(part.toString("utf8")) as MessageMeta | undefined;
     if (message === undefined) continue; // the last message, truncated by the limit
     if (message.direction === "client" ? omitRequest : omitResponse) continue;

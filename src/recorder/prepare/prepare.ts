@@ -135,7 +135,7 @@ function readExchangeOf(
   const labels = readLabels(begin.gateway);
   const request = toSide(exchange, "request", requestBytes, deps);
   const response = toSide(exchange, "response", responseBytes, deps);
-  const messages = exchange.messages.bytes === 0 ? undefined : messageLines(exchange, deps.spool);
+  const messages = (exchange.messages?.bytes ?? 0) === 0 ? undefined : messageLines(exchange, deps.spool);
   const provider = other && providerBodies(exchange, other, deps, request);
   const inputs = inputsOf(exchange, { request, response, provider }, labels, {
     provider: deps.provider(begin.provider),
@@ -159,7 +159,7 @@ function put(
     response.truncated ||
     provider?.provider_request.truncated ||
     provider?.provider_response.truncated ||
-    exchange.messages.truncated ||
+    exchange.messages?.truncated ||
     end?.requestTruncated === true ||
     end?.responseTruncated === true ||
     exchange.incomplete;

@@ -38,7 +38,7 @@ export async function prepareUnread(
   const labels = readLabels(begin.gateway);
   const request = begin.omitRequest ? undefined : await decodedSide(exchange, "request", deps);
   const response = begin.omitResponse ? undefined : await decodedSide(exchange, "response", deps);
-  const messages = exchange.messages.bytes === 0 ? undefined : messageLines(exchange, deps.spool);
+  const messages = (exchange.messages?.bytes ?? 0) === 0 ? undefined : messageLines(exchange, deps.spool);
   const { parts } = toParts(exchange, { request: undefined, response: undefined }, undefined, messages);
   const requestPart = request && asItCame(exchange, "request", request.bytes);
   const responsePart = response && asItCame(exchange, "response", response.bytes);
@@ -54,7 +54,7 @@ export async function prepareUnread(
   const truncated =
     exchange.request.truncated ||
     exchange.response.truncated ||
-    exchange.messages.truncated ||
+    exchange.messages?.truncated ||
     request?.incomplete === true ||
     response?.incomplete === true ||
     end?.requestTruncated === true ||

@@ -105,7 +105,7 @@ export class Batches {
     let count = 0;
     for (; count < NOTED_MAX && at + count < done.length; count++) {
       const { id, request, response, messages, provider } = done[at + count]!;
-      bytes += request.bytes + response.bytes + messages.bytes + (provider?.bytes ?? 0);
+      bytes += request.bytes + response.bytes + (messages?.bytes ?? 0) + (provider?.bytes ?? 0);
       if (bytes > TOGETHER_BYTES_MAX || note.isSuspect(id)) break;
     }
     return count;
