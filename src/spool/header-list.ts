@@ -3,9 +3,11 @@ import { type KnownHeaders, mayBeKnown, nothingKnown, readerOf } from "./known-h
 
 const [QUOTE, BACKSLASH, COMMA, SPACE] = [0x22, 0x5c, 0x2c, 0x20];
 const [OPENING, CLOSING] = [0x5b, 0x5d];
-/** The escape sequences that `JSON.stringify` writes, without the backslash. */
-const ESCAPE = /^(?:["\\bfnrt]|u(?:00[01]|d[89a-f][0-9a-f])[0-9a-f])/;
-const ESCAPE_BYTES_MAX = 5;
+/** What `JSON.stringify` writes behind a backslash: one of these characters, */
+const ESCAPED: ReadonlySet<number> = new Set(Buffer.from('"\\bfnrt'));
+/** or a `u` and four digits. */
+const SMALL_U = 0x75;
+const DIGITS = /^(?:00[01]|d[89a-f][0-9a-f])[0-9a-f]$/;
 
 /**
  * A list of raw headers as the bytes of JSON, as `JSON.stringify` writes it.
@@ -72,9 +74,10 @@ function stringEnd(buffer: Buffer, at: number, to: number): number {
     if (byte === QUOTE) return next + 1;
     if (byte < SPACE) return -1;
     if (byte !== BACKSLASH) continue;
-    const sequence = ESCAPE.exec(buffer.toString("latin1", next + 1, next + 1 + ESCAPE_BYTES_MAX));
-    if (sequence === null) return -1;
-    next += sequence[0].length;
+    next++;
+    if (ESCAPED.has(buffer[next]!)) continue;
+    if (buffer[next] !== SMALL_U || !DIGITS.test(buffer.toString("latin1", next + 1, next + 5))) return -1;
+    next += 4;
   }
   return -1;
 }
