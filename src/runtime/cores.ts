@@ -5,7 +5,7 @@ const MASK_BYTES = 128;
 
 /**
  * Keeps a thread (0: the calling one) off the first core that this program may use, so that threads woken by traffic find a
- * core without other work. A lower priority alone is not enough: the kernel often wakes a thread where it ran before, and
+ * core without queries. A lower priority alone is not enough: the kernel often wakes a thread where it ran before, and
  * preempts another one only at the next tick, up to 4 ms later.
  *
  * Only on Linux, on Bun, with two cores or more; otherwise it does nothing. @throws if there is no glibc.

@@ -17,18 +17,17 @@ const RUNTIME_THREADS = /^(JITWorker|JSCWarmUp|HeapHelper|mi-scavenger)/;
 const LOOK_AGAIN_MS = 1_000;
 
 /**
- * Gives traffic priority when CPU is scarce: raises the nice value of the calling thread, the recorder's, which also leaves
- * the first core to traffic.
+ * Gives traffic priority when CPU is scarce: raises the nice value of the calling thread, the recorder's.
  *
  * Only on Linux, where process 0 means the calling thread; elsewhere it would be the entire program.
  */
 export function yieldToTraffic(): void {
-  whereAllowed(() => yieldAt(0, RECORDING));
+  whereAllowed(() => beNice(0, RECORDING));
 }
 
 /** Does the same for the jobs' thread, which also yields to the recorder. */
 export function jobsYieldToTraffic(): void {
-  whereAllowed(() => yieldAt(0, QUERIES));
+  whereAllowed(() => yieldAsQuery(0));
 }
 
 /**
@@ -36,7 +35,7 @@ export function jobsYieldToTraffic(): void {
  * They, and from now on the runtime's own threads, also avoid the first core.
  */
 export function queriesYieldToTraffic(): void {
-  whereAllowed(() => yieldAt(0, QUERIES));
+  whereAllowed(() => yieldAsQuery(0));
   // On Deno threads of those names do the program's own I/O.
   if (process.platform !== "linux" || process.versions["bun"] === undefined) return;
   let seen: ReadonlySet<string> = new Set();
@@ -51,12 +50,12 @@ export function queriesYieldToTraffic(): void {
 
 function yieldByName(thread: number): void {
   const name = nameOf(thread);
-  if (QUERY_THREADS.test(name)) yieldAt(thread, QUERIES);
+  if (QUERY_THREADS.test(name)) yieldAsQuery(thread);
   else if (RUNTIME_THREADS.test(name)) leaveFirstCore(thread);
 }
 
-function yieldAt(thread: number, nice: number): void {
-  beNice(thread, nice);
+function yieldAsQuery(thread: number): void {
+  beNice(thread, QUERIES);
   leaveFirstCore(thread);
 }
 

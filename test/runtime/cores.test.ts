@@ -31,7 +31,7 @@ test.each([
     "leaveFirstCore twice",
     `const { leaveFirstCore } = await import(${moduleUrl("cores")}); leaveFirstCore(0); leaveFirstCore(0);`,
   ],
-  ...["yieldToTraffic", "jobsYieldToTraffic", "queriesYieldToTraffic"].map((call) => [
+  ...["jobsYieldToTraffic", "queriesYieldToTraffic"].map((call) => [
     call,
     `(await import(${moduleUrl("priority")})).${call}();`,
   ]),
