@@ -9,8 +9,8 @@ const NAME_LENGTH_MAX = 128;
 const REPEATING =
   /^(?:host|user-agent|accept(?:-encoding|-language)?|connection|content-(?:type|length|encoding)|transfer-encoding|date|server|vary|cache-control|(?:anthropic|openai)-version|x-stainless-(?:lang|os|arch|package-version|runtime|runtime-version|retry-count|timeout|async|helper-method))$/;
 const VALUE_LENGTH_MAX = 256;
-/** A value that differs from the usual one becomes the usual one once in so many times: it is copied for that. */
-const DIFFERENT_MAX = 16;
+/** A value that differs from the remembered one replaces it once in so many times: it is copied for that. */
+const DIFFERING_MAX = 16;
 
 /** A field's name as sent, and its rule for the message's framing. */
 interface FieldName {
@@ -18,9 +18,9 @@ interface FieldName {
   readonly rule: Rule | undefined;
   readonly repeats: boolean;
   /** A value that it had, if its values repeat: such a value is neither cut out of its head nor copied again. */
-  usual: string | undefined;
-  /** How often its value has differed. */
-  different: number;
+  remembered: string | undefined;
+  /** How often its value has differed from the remembered one. */
+  differing: number;
 }
 
 type Rule = (framing: Framing, value: string, fault: Fault) => void;
@@ -75,7 +75,7 @@ export class FieldReader {
     for (let at = start; at <= text.length; ) {
       const name = this.#nameAt(text, at, headers.length / 2);
       const from = at + name.raw.length + 1;
-      let value = usualAt(text, from, name);
+      let value = rememberedAt(text, from, name);
       if (value !== undefined) at = from + value.length + 3;
       else {
         let end = text.indexOf("\r\n", from);
@@ -113,7 +113,7 @@ export class FieldReader {
     const lower = raw.toLowerCase();
     const rule = Object.hasOwn(RULES, lower) ? RULES[lower] : undefined;
     const own = copyOf(raw);
-    const name = { raw: own, rule, repeats: repeats(lower), usual: undefined, different: 0 };
+    const name = { raw: own, rule, repeats: repeats(lower), remembered: undefined, differing: 0 };
     if (this.#names.size < NAMES_MAX && own.length <= NAME_LENGTH_MAX) this.#names.set(own, name);
     return name;
   }
@@ -126,17 +126,18 @@ function isAt(text: string, at: number, { raw }: FieldName): boolean {
 /** Whether the values of a name repeat and are never credentials. @param lower - in lower case. */
 export const repeats = (lower: string): boolean => REPEATING.test(lower);
 
-/** The usual value of a name if the line whose colon is before `from` has it, after one space as nearly all lines do. */
-function usualAt(text: string, from: number, { usual }: FieldName): string | undefined {
-  if (usual === undefined || text.charCodeAt(from) !== SPACE || !text.startsWith(usual, from + 1)) return undefined;
-  const end = from + 1 + usual.length;
-  return end === text.length || text.charCodeAt(end) === CARRIAGE_RETURN ? usual : undefined;
+/** The remembered value of a name if the line whose colon is before `from` has it, after one space as nearly all lines do. */
+function rememberedAt(text: string, from: number, { remembered }: FieldName): string | undefined {
+  if (remembered === undefined || text.charCodeAt(from) !== SPACE || !text.startsWith(remembered, from + 1))
+    return undefined;
+  const end = from + 1 + remembered.length;
+  return end === text.length || text.charCodeAt(end) === CARRIAGE_RETURN ? remembered : undefined;
 }
 
 function learn(name: FieldName, value: string): void {
-  const isDue = name.different % DIFFERENT_MAX === 0;
-  name.different++;
-  if (isDue && value !== "" && value.length <= VALUE_LENGTH_MAX) name.usual = copyOf(value);
+  const isDue = name.differing % DIFFERING_MAX === 0;
+  name.differing++;
+  if (isDue && value !== "" && value.length <= VALUE_LENGTH_MAX) name.remembered = copyOf(value);
 }
 
 const SPACE = 0x20;
