@@ -82,11 +82,12 @@ function putBack(root: Json, strings: readonly FileString[], unread: UnreadStrin
   let left = strings.length;
   const pending: Json[] = typeof root === "object" && root !== null ? [root] : [];
   for (let parent = pending.pop(); parent !== undefined && left > 0; parent = pending.pop()) {
-    for (const key in parent) {
+    // Lists of numbers may be long: their places as texts would take far longer.
+    for (const key of Array.isArray(parent) ? parent.keys() : Object.keys(parent)) {
       const value = parent[key];
       if (typeof value === "object" && value !== null) pending.push(value);
       else if (typeof value === "string" && value.startsWith(PLACEHOLDER)) {
-        unread.put(parent, key, strings[Number(value.slice(PLACEHOLDER.length))]!);
+        unread.put(parent, String(key), strings[Number(value.slice(PLACEHOLDER.length))]!);
         left--;
       }
     }
