@@ -149,7 +149,9 @@ export class ClickHouseSink implements RecordSink {
     const { newIds, deliveries, positions, now } = batch;
     const completed = batch.completed.map(({ record }) => withLabels(record));
     const written = [...batch.fresh, ...completed];
-    await putContents(this.#store.content, written, { newIds });
+    // Inputs and outputs are in the rows, masked.
+    const contents = written.map((record) => ({ ...record, excerpts: undefined }));
+    await putContents(this.#store.content, contents, { newIds });
     const isOpen = ({ row }: Storable) => (row.response_status ?? null) === null;
     await this.#write(
       {

@@ -41,6 +41,20 @@ function sink(): void {
     ]);
   });
 
+  test("the input and output are in the row, masked, and not stored with the bodies", async () => {
+    await using weir = await clickHouseRig();
+    const key = `sk-proj-${"aB3dE5gH7jK9".repeat(4)}`;
+    const id = pass(weir.spool, {
+      id: uuidv7(),
+      request: JSON.stringify({ model: "m-1", prompt: `use ${key}` }),
+      response: JSON.stringify({ model: "m-1", text: `used ${key}` }),
+    });
+    await weir.recorder.barrier();
+    expect(await weir.finished(id)).toMatchObject({ input: "use ***", output: "used ***" });
+    const stored = (await weir.store.content.whole([id])).get(id)!;
+    expect(stored.excerpts).toEqual({ input: null, output: null });
+  });
+
   test("a change is merged, null removes, and the response is what the record holds", async () => {
     await using weir = await clickHouseRig();
     const id = pass(weir.spool, { begin: { gateway: ["gateway-property-env", "dev", "Gateway-Property-Team", "a"] } });
