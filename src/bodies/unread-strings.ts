@@ -33,7 +33,10 @@ export class UnreadStrings {
   put(parent: Json, key: string, string: FileString): void {
     let text: string | undefined;
     const read = () => (text ??= this.#bytes.toString("latin1", string.start, string.end));
-    const set = (value: Json) => setMember(parent, key, value);
+    // `this` is another object if the member is inherited, or was copied with its getter.
+    const set = function (this: Json, value: Json) {
+      setMember(this, key, value);
+    };
     Object.defineProperty(parent, key, { get: read, set, enumerable: true, configurable: true });
     const own = this.#members.get(parent) ?? new Map();
     this.#members.set(parent, own.set(key, { ...string, read }));

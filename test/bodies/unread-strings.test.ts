@@ -171,6 +171,19 @@ test("a reader that changes an unread string changes what is recorded", () => {
   }
 });
 
+test("a change of an object made from one with an unread string leaves that one as it is", () => {
+  for (const sizes of [SMALL, NEVER]) {
+    const { json } = bodyOf(Buffer.from(`{"a":{"bytes":"${FILE}"}}`), sizes);
+    const heir = Object.create(json.a);
+    const copy = Object.defineProperties({} as typeof heir, Object.getOwnPropertyDescriptors(json.a));
+    for (const each of [heir, copy]) {
+      each.bytes = OTHER;
+      expect(each.bytes).toBe(OTHER);
+      expect(json.a.bytes).toBe(FILE);
+    }
+  }
+});
+
 const idOf = (base64: string) => createHash("sha256").update(Buffer.from(base64, "base64")).digest("hex");
 
 const base64 = fc.constantFrom(
