@@ -3,9 +3,8 @@ import { type KnownHeaders, mayBeKnown, nothingKnown, readerOf } from "./known-h
 
 const [QUOTE, BACKSLASH, COMMA, SPACE] = [0x22, 0x5c, 0x2c, 0x20];
 const [OPENING, CLOSING] = [0x5b, 0x5d];
-/** What `JSON.stringify` writes behind a backslash: one of these characters, */
+/** `JSON.stringify` writes one of these characters behind a backslash, or a `u` and four digits. */
 const ESCAPED: ReadonlySet<number> = new Set(Buffer.from('"\\bfnrt'));
-/** or a `u` and four digits. */
 const SMALL_U = 0x75;
 const DIGITS = /^(?:00[01]|d[89a-f][0-9a-f])[0-9a-f]$/;
 
@@ -29,7 +28,7 @@ export class HeaderList {
   /**
    * Copies the bytes `[from, to)` of `buffer`.
    *
-   * @returns undefined if they are no list of pairs of strings, or are not written as `JSON.stringify` writes it.
+   * @returns undefined if they are no list of pairs of strings, or have spaces or escapes that `JSON.stringify` does not write.
    */
   static read(buffer: Buffer, from: number, to: number): HeaderList | undefined {
     if (to - from < 2 || buffer[from] !== OPENING || buffer[to - 1] !== CLOSING) return undefined;

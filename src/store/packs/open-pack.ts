@@ -4,8 +4,8 @@ import { compressZstd } from "../../runtime/zstd.ts";
 const FRAME_BYTES = 16_384;
 
 /**
- * A pack that is being filled. Each commit writes all of it, so it is compressed in several zstd frames: only the end of it
- * is compressed at each commit.
+ * A pack that is being filled. Each commit writes all of it, so until it is full it is compressed in several zstd frames, and
+ * a commit compresses only the end of it.
  */
 export class OpenPack {
   readonly id: number;

@@ -17,7 +17,7 @@ import {
 const PACK_BYTES = 131_072;
 /** Shorter parts are stored uncut: zstd compresses what they have in common within the pack. */
 const CUT_BYTES_MIN = 2_048;
-/** A pack that gets this much in one commit is closed with it: compressing it again, for the rest, would take more CPU than its space is worth. */
+/** A pack that gets this much in one commit is closed with it: filling it up would take more CPU than its space is worth. */
 const CLOSING_BYTES = PACK_BYTES / 4;
 /** One buffer for each pack that is open. */
 const SPARE_MAX = 2;

@@ -65,8 +65,8 @@ export async function admitSignedOn(records: Database, signedOn: SignedOn, from:
 }
 
 /**
- * Whether the change failed because a concurrent first login created the user, or an invitation was revoked or used. Either
- * can happen only once, so that the login is not retried without end.
+ * Whether the change failed because a concurrent first login created the user, or an invitation was revoked or used. The
+ * first can happen once and the other once for each invitation, so that the login is not retried without end.
  */
 async function isOvertaken(
   records: Database,
