@@ -35,9 +35,9 @@ export function BulkBar({ selection, question, count, loaded, hasMore, pair }: B
   const [kind, open] = useState<BulkKind | "dataset" | "review">();
   const { ids, isAll } = selection;
   if (ids.size === 0 && !isAll) return null;
-  const close = (isDone: boolean) => {
+  const close = (hasBegun: boolean) => {
     open(undefined);
-    if (!isDone) return;
+    if (!hasBegun) return;
     // All that matched are deleted: requests that have arrived since are not selected.
     if (kind === "delete" && isAll) selection.clear();
     else selection.keepLoaded();

@@ -24,8 +24,8 @@ interface BulkDialogProps {
   readonly question: RequestsQuestion;
   /** Undefined for all that match. */
   readonly ids: readonly string[] | undefined;
-  /** @param isDone - whether anything was changed. */
-  readonly onClose: (isDone: boolean) => void;
+  /** @param hasBegun - whether anything was changed, or is being changed now. */
+  readonly onClose: (hasBegun: boolean) => void;
 }
 
 /** Shows how many requests it affects, gets the change, applies it a step at a time, and can be stopped. */
@@ -70,7 +70,7 @@ export function BulkDialog({ kind, question, ids, onClose }: BulkDialogProps) {
       }}
       progress={{ label: `Requests ${done}`, max: count }}
       status={`${formatCount(changed)} ${count === undefined ? "" : `of ${formatCount(count)} `}${done}${isOver && steps.isStopped() ? ". Stopped." : ""}`}
-      onClose={() => onClose(isOver)}
+      onClose={() => onClose(!work.isIdle)}
     >
       {kind === "delete" ? null : (
         <>

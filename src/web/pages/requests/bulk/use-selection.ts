@@ -9,7 +9,7 @@ export interface Selection {
   readonly toggle: (id: string, toAnother: boolean) => void;
   readonly choose: (ids: readonly string[]) => void;
   readonly chooseAll: () => void;
-  /** Ends the selection of rows that are gone: after a change. */
+  /** From now on only rows that the list has are selected: after a change, which may take some from it once it is loaded again. */
   readonly keepLoaded: () => void;
   readonly clear: () => void;
 }
@@ -19,15 +19,21 @@ interface Chosen {
   readonly ids: ReadonlySet<string>;
   readonly isAll: boolean;
   readonly last: string | undefined;
+  /** Whether rows that the list does not have are no longer selected. */
+  readonly onlyLoaded: boolean;
 }
+
+const NOTHING = { ids: new Set<string>(), isAll: false, last: undefined, onlyLoaded: false } as const;
 
 /** @param listKey - identifies the list; another list starts with an empty selection. */
 export function useSelection(listKey: string, loaded: readonly { readonly request_id: string }[]): Selection {
-  const [chosen, set] = useState<Chosen>({ of: listKey, ids: new Set(), isAll: false, last: undefined });
-  const { ids, isAll, last } = chosen.of === listKey ? chosen : { ids: NONE, isAll: false, last: undefined };
+  const [chosen, set] = useState<Chosen>({ of: listKey, ...NOTHING });
+  const { ids: all, isAll: isEach, last, onlyLoaded } = chosen.of === listKey ? chosen : NOTHING;
   return useMemo(() => {
+    const ids = onlyLoaded ? new Set(loaded.map(({ request_id }) => request_id).filter((id) => all.has(id))) : all;
+    const isAll = isEach && !(onlyLoaded && loaded.length === 0);
     const keep = (next: Iterable<string>, by?: string) =>
-      set({ of: listKey, ids: new Set(next), isAll: false, last: by });
+      set({ ...NOTHING, of: listKey, ids: new Set(next), last: by });
     return {
       ids,
       isAll,
@@ -45,17 +51,12 @@ export function useSelection(listKey: string, loaded: readonly { readonly reques
         else keep([...ids, id], id);
       },
       choose: (wanted) => keep(wanted),
-      chooseAll: () => set({ of: listKey, ids, isAll: true, last: undefined }),
-      keepLoaded() {
-        if (!isAll) keep(loaded.map(({ request_id }) => request_id).filter((id) => ids.has(id)));
-        else if (loaded.length === 0) keep([]);
-      },
+      chooseAll: () => set({ ...NOTHING, of: listKey, ids, isAll: true }),
+      keepLoaded: () => set({ of: listKey, ids, isAll, last, onlyLoaded: true }),
       clear: () => keep([]),
     };
-  }, [listKey, ids, isAll, last, loaded]);
+  }, [listKey, all, isEach, last, onlyLoaded, loaded]);
 }
-
-const NONE: ReadonlySet<string> = new Set();
 
 /** Indexes of both among the rows; undefined if one is not loaded. */
 function placesOf(loaded: readonly { readonly request_id: string }[], ...ids: readonly string[]) {
