@@ -62,21 +62,21 @@ test("letters that are typed right after Ctrl-K, before the palette is loaded, a
   await using opened = await it.open("/users", { alone: true });
   const { page, faults } = opened;
   await button(page, /^Go to/).waitFor();
-  let onRequested = () => {};
-  const requested = new Promise<void>((resolve) => {
-    onRequested = resolve;
-  });
+  let isRequested = false;
   let load = () => {};
   const held = new Promise<void>((resolve) => {
     load = resolve;
   });
   await page.route("**/assets/palette-*.js", async (route) => {
-    onRequested();
+    isRequested = true;
     await held;
     await route.continue();
   });
-  await page.keyboard.press("Control+k");
-  await requested;
+  // The page may be drawn before it listens.
+  await eventually(async () => {
+    await page.keyboard.press("Control+k");
+    return isRequested;
+  }).toBe(true);
   await page.keyboard.type("keysx");
   await page.keyboard.press("Backspace");
   load();
