@@ -34,6 +34,7 @@ test("secrets of the environment are gone for plugins, threads and processes onc
     WEIR_CREDENTIALS_KEY: Buffer.alloc(32, "planted").toString("base64"),
     PLANTED_PROVIDER_KEY: "planted-provider",
     ORDINARY: "ordinary-value",
+    MIMALLOC_PURGE_DELAY: "7",
   };
   await using upstream = await startUpstream();
   await using weir = await startWeir({ dataDirectory, env: secrets });
@@ -41,6 +42,9 @@ test("secrets of the environment are gone for plugins, threads and processes onc
   const record = await recordOf(weir, response.headers.get("gateway-id")!);
   const { data } = (await (await callApi(weir, "/v1/curious")).json()) as { data: { own: string; child: string } };
   const { seen } = record["properties"] as { seen: string };
+  // Settings of the runtime are in the environment before it starts, and the operator's own ones stay.
+  expect(data.child).toContain("MIMALLOC_PURGE_DELAY=7\n");
+  expect(data.child).toContain("MIMALLOC_PURGE_HOLES_MIN_INTERVAL=10000\n");
   for (const text of [data.own, data.child, seen]) {
     expect(text).toContain("ordinary-value");
     for (const planted of ["planted-", secrets.WEIR_CREDENTIALS_KEY, KEY]) expect(text).not.toContain(planted);
