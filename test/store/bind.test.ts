@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { bind } from "../../src/store/database/bind.ts";
+import { bind, bindTyped } from "../../src/store/database/bind.ts";
 import { openStore, type Value } from "../../src/store/store.ts";
 import { assertProperty } from "../chance.ts";
 import { ownDirectory } from "./open.ts";
@@ -54,5 +54,40 @@ test("whatever is bound can be read back and is what bind says", async () => {
     }),
     { numRuns: 300 },
   );
+  await store.close();
+});
+
+test("a column with a type makes of a typed value what it makes of a bound one", async () => {
+  using directory = ownDirectory();
+  const store = await openStore(directory.config, "write");
+  const { records } = store;
+  const create = "create table numbers (id integer primary key, whole integer, part real)";
+  await records.batch([{ sql: create, args: [] }]);
+  const anyNumber = fc.oneof(fc.double(), fc.maxSafeInteger(), fc.integer(), fc.constant(-0));
+  await assertProperty(
+    fc.asyncProperty(anyNumber, fc.maxSafeInteger(), async (value, id) => {
+      const insert = (hasTypedNumbers: boolean) => ({
+        sql: "insert or replace into numbers values (?, ?, ?)",
+        args: [id, value, value],
+        hasTypedNumbers,
+      });
+      const stored = async (hasTypedNumbers: boolean) => {
+        await records.batch([insert(hasTypedNumbers)]);
+        const sql =
+          "select id, typeof(whole) as type, cast(whole as text) as whole, typeof(part) as part_type, part from numbers";
+        const rows = await records.query<{ type: string; part_type: string }>({ sql, args: [] });
+        await records.batch([{ sql: "delete from numbers", args: [] }]);
+        return rows;
+      };
+      expect(await stored(true)).toEqual(await stored(false));
+    }),
+    { numRuns: 300 },
+  );
+  expect([bindTyped(7), bindTyped(Number.NaN), bindTyped("a\0b"), bindTyped(1e300)]).toEqual([
+    7,
+    null,
+    "a\ufffdb",
+    1e300,
+  ]);
   await store.close();
 });

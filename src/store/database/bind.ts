@@ -33,6 +33,11 @@ export function bind(value: unknown): Value {
   }
 }
 
+/** Converts a value for a column with a type: it makes integers of them, so that no BigInt is needed. */
+export function bindTyped(value: unknown): Value {
+  return typeof value === "number" && Number.isSafeInteger(value) ? value : bind(value);
+}
+
 function bindNumber(number: number): Value {
   if (Number.isSafeInteger(number)) return BigInt(number);
   if (Number.isNaN(number)) return null;

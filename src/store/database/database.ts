@@ -5,6 +5,8 @@ export type Value = string | number | bigint | null | Uint8Array;
 export interface Statement {
   readonly sql: string;
   readonly args: readonly Value[];
+  /** Whether all of its numbers go into columns of type integer or real. Integers are then bound as they are, which is faster. */
+  readonly hasTypedNumbers?: boolean;
 }
 
 /**

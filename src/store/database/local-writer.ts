@@ -2,7 +2,7 @@ import { pathToFileURL } from "node:url";
 import Libsql from "libsql";
 import { GatewayError } from "../../errors.ts";
 import type { ObjectPacks } from "../objects/object-packs.ts";
-import { bind } from "./bind.ts";
+import { bind, bindTyped } from "./bind.ts";
 import { BUSY_MS } from "./busy.ts";
 import type { Database, Statement } from "./database.ts";
 import { asStoreError } from "./failure.ts";
@@ -54,7 +54,9 @@ export class LocalWriter implements Database {
       this.#checkFile();
       this.#connection.exec("begin immediate");
       try {
-        for (const { sql, args } of statements) this.#statements.get(sql).run(args.map(bind));
+        for (const { sql, args, hasTypedNumbers } of statements) {
+          this.#statements.get(sql).run(args.map(hasTypedNumbers ? bindTyped : bind));
+        }
         this.#connection.exec("commit");
       } catch (cause) {
         if (this.#connection.inTransaction) this.#connection.exec("rollback");

@@ -46,7 +46,7 @@ export function insertRows({ width, texts }: Insert, values: readonly Value[], i
   let at = 0;
   for (const rows of ROWS) {
     for (; at + rows * width <= values.length; at += rows * width) {
-      into.push({ sql: texts.get(rows)!, args: values.slice(at, at + rows * width) });
+      into.push({ sql: texts.get(rows)!, args: values.slice(at, at + rows * width), hasTypedNumbers: true });
     }
   }
 }

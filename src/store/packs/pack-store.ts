@@ -133,11 +133,9 @@ export class PackStore implements BodyStore {
   async #statements(): Promise<Statement[]> {
     const { packs, rows, shared } = this.#writer.pending(this.#places.areObjects);
     const statements = await this.#places.stored(packs, this.#ids.node());
-    insertRows(
-      INSERT_CONTENT,
-      rows.flatMap(({ requestId, home, parts }): Value[] => [idBytes(requestId), home, parts]),
-      statements,
-    );
+    const values: Value[] = [];
+    for (const { requestId, home, parts } of rows) values.push(idBytes(requestId), home, parts);
+    insertRows(INSERT_CONTENT, values, statements);
     if (shared.length > 0) {
       const sql = "update packs set shared = 1 where id in (select value from json_each(?))";
       statements.push({ sql, args: [JSON.stringify(shared)] });

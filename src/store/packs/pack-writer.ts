@@ -351,18 +351,10 @@ function beginningOf(whole: PlacedText | null, wholeText: string | null, text: s
   return { ...whole, length: Buffer.byteLength(JSON.stringify(text)) - 2 };
 }
 
-/** Longer texts get a buffer of their own. */
-const SCRATCH_BYTES = 65_536;
-const scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
-
 /** The place of a text in JSON: usually all of a string, sometimes a part of one. */
 function insideOf(bytes: Buffer, text: string): { offset: number; length: number } | undefined {
   const quoted = JSON.stringify(text);
-  const isShort = quoted.length * 3 <= SCRATCH_BYTES;
-  const wanted = isShort ? scratch.subarray(0, scratch.write(quoted)) : Buffer.from(quoted);
-  const length = wanted.length - 2;
-  const whole = firstOccurrence(bytes, wanted);
-  if (whole !== -1) return { offset: whole + 1, length };
-  const part = firstOccurrence(bytes, wanted.subarray(1, -1));
-  return part === -1 ? undefined : { offset: part, length };
+  const whole = firstOccurrence(bytes, quoted);
+  if (whole !== undefined) return { offset: whole.offset + 1, length: whole.length - 2 };
+  return firstOccurrence(bytes, quoted.slice(1, -1));
 }

@@ -91,6 +91,6 @@ function insertAlike(rows: readonly NumberedRow[], into: Statement[]): void {
   for (let at = 0; at < rows.length; at += SHARED_ROWS) {
     const args = [...shared];
     for (let each = at; each < at + SHARED_ROWS; each++) sparse.pushValues(rows[each]!, own, args);
-    into.push({ sql, args });
+    into.push({ sql, args, hasTypedNumbers: true });
   }
 }

@@ -6,11 +6,10 @@ import type { Statement, Value } from "../../../store/store.ts";
 
 /** Number of kinds that are remembered. */
 const SEEN_MAX = 4_096;
-/** Values of these columns in a row that leaves them to its kind; some must not be null. */
-const LEFT_OUT = {
-  ...(Object.fromEntries(KIND_COLUMNS.map((column) => [column, null])) as Partial<RequestRow>),
-  ...({ key_id: "", method: "", storage_location: "", ai_gateway_body_mapping: "" } as const),
-};
+/** Columns that must not be null. */
+const NOT_NULL: ReadonlySet<string> = new Set(["key_id", "method", "storage_location", "ai_gateway_body_mapping"]);
+/** Values of these columns in a row that leaves them to its kind. */
+const LEFT_OUT = KIND_COLUMNS.map((column) => [column, NOT_NULL.has(column) ? "" : null] as const);
 /** A row is compared with this many recent kinds before its values are looked up: traffic at one time has few kinds. */
 const RECENT_MAX = 8;
 
@@ -32,14 +31,19 @@ export class Kinds {
    * @param more - columns that are stored with other values, for another reason.
    */
   share(row: RequestRow, used: Map<number, readonly Value[]>, more?: Partial<RequestRow>): RequestRow {
-    const own = () => (more === undefined ? row : { ...row, ...more });
-    if (!isShareable(row)) return own();
+    const written = more === undefined ? row : { ...row, ...more };
+    if (!isShareable(row)) return written;
     const usage = row.usage_raw === null || row.usage_raw === undefined ? undefined : splitUsage(row.usage_raw);
     const shape = usage?.shape ?? null;
     const kind = this.#recent.find(({ values }) => isOf(row, shape, values)) ?? this.#kindOf(row, shape);
-    if (kind === undefined) return own();
+    if (kind === undefined) return written;
     if (!used.has(kind.id)) used.set(kind.id, kind.values);
-    return { ...row, ...LEFT_OUT, ...more, kind: kind.id, usage_raw: usage?.numbers ?? row.usage_raw };
+    // Assigning them one by one takes half as long as spreading them.
+    const shared: Record<string, Value | undefined> = written === row ? { ...row } : written;
+    for (const [column, value] of LEFT_OUT) shared[column] = value;
+    shared["kind"] = kind.id;
+    if (usage !== undefined) shared["usage_raw"] = usage.numbers;
+    return shared as RequestRow;
   }
 
   /** Undefined at the first occurrence. */

@@ -30,7 +30,7 @@ export class Properties {
     for (const { shared, own } of this.#named.values()) {
       let at = 0;
       for (const width = SHARED_ROWS * OWN.length; at + width <= own.length; at += width) {
-        into.push({ sql: TOGETHER, args: [...shared, ...own.slice(at, at + width)] });
+        into.push({ sql: TOGETHER, args: [...shared, ...own.slice(at, at + width)], hasTypedNumbers: true });
       }
       for (; at < own.length; at += OWN.length) rest.push(...shared, ...own.slice(at, at + OWN.length));
     }
