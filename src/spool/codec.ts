@@ -23,27 +23,43 @@ for (let digit = 0; digit < 16; digit++) {
   NIBBLE[text.toUpperCase().charCodeAt(0)] = digit;
 }
 
+/** Kind and id of the frame being written, for its CRC: a view of the buffer for each frame would cost more than the CRC. */
+const coveredHead = Buffer.alloc(COVERED_HEAD_BYTES);
+
 /**
- * Writes head and CRC around a payload that is already at `at + FRAME_HEAD_BYTES`.
+ * Writes a frame. The buffer must have room for it: a text takes up to three bytes for each UTF-16 unit.
  *
  * @param id - a UUID in its 36-character form, any case.
+ * @param payload - a text is written as UTF-8.
  * @returns where the next frame begins.
  */
 // biome-ignore lint/complexity/useMaxParams: called for every frame; an object for its place would be garbage of the hot path
-export function finishFrame(buffer: Buffer, at: number, kind: FrameKind, id: string, payloadBytes: number): number {
-  const end = at + FRAME_HEAD_BYTES + payloadBytes;
-  buffer.writeUInt32LE(COVERED_HEAD_BYTES + payloadBytes, at);
-  buffer[at + COVERED_FROM] = kind;
-  writeId(buffer, at + 9, id);
-  buffer.writeUInt32LE(crc32(buffer.subarray(at + COVERED_FROM, end)), at + 4);
+export function putFrame(
+  buffer: Buffer,
+  at: number,
+  kind: FrameKind,
+  id: string,
+  payload: Uint8Array | string,
+): number {
+  const from = at + FRAME_HEAD_BYTES;
+  let end = from;
+  if (typeof payload === "string") end += buffer.write(payload, from, "utf8");
+  else {
+    buffer.set(payload, from);
+    end += payload.byteLength;
+  }
+  coveredHead[0] = kind;
+  writeId(coveredHead, 1, id);
+  buffer.set(coveredHead, at + COVERED_FROM);
+  buffer.writeUInt32LE(end - at - COVERED_FROM, at);
+  buffer.writeUInt32LE(crc32(payload, crc32(coveredHead)), at + 4);
   return end;
 }
 
 /** One frame in its own buffer, for frames that are too rare or too large for the writer's buffer. */
 export function encodeFrame(kind: FrameKind, id: string, payload: Uint8Array): Buffer {
   const frame = Buffer.allocUnsafe(FRAME_HEAD_BYTES + payload.byteLength);
-  frame.set(payload, FRAME_HEAD_BYTES);
-  finishFrame(frame, 0, kind, id, payload.byteLength);
+  putFrame(frame, 0, kind, id, payload);
   return frame;
 }
 

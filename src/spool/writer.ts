@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type Log, messageOf } from "../log.ts";
 import { BodyEncryption } from "./body-encryption.ts";
 import { BodyKey } from "./body-key.ts";
-import { CHUNK_BYTES_MAX, encodeFrame, FRAME_HEAD_BYTES, finishFrame, NO_ID, PAYLOAD_BYTES_MAX } from "./codec.ts";
+import { CHUNK_BYTES_MAX, encodeFrame, FRAME_HEAD_BYTES, NO_ID, PAYLOAD_BYTES_MAX, putFrame } from "./codec.ts";
 import {
   type BeginMeta,
   type EndMeta,
@@ -236,9 +236,7 @@ class Writer implements Spool {
     for (let at = 0; at < bytes.byteLength; at += CHUNK_BYTES_MAX) {
       const part = bytes.byteLength <= CHUNK_BYTES_MAX ? bytes : bytes.subarray(at, at + CHUNK_BYTES_MAX);
       if (this.#isLost(kind, id)) return;
-      this.#room(FRAME_HEAD_BYTES + part.byteLength);
-      this.#buffer.set(part, this.#used + FRAME_HEAD_BYTES);
-      this.#finish(kind, id, part.byteLength);
+      this.#put(kind, id, part, part.byteLength);
     }
   }
 
@@ -246,13 +244,10 @@ class Writer implements Spool {
     if (this.#losses.has(id) && !this.#losses.takes(kind, id)) return;
     const text = JSON.stringify(meta);
     // A UTF-16 unit becomes three bytes at most.
-    const bytesMax = FRAME_HEAD_BYTES + text.length * 3;
+    const bytesMax = text.length * 3;
     if (!this.#healthy) this.#losses.lose(kind, id, text);
-    else if (bytesMax > BUFFER_BYTES) this.#putLarge(kind, id, text);
-    else {
-      this.#room(bytesMax);
-      this.#finish(kind, id, this.#buffer.write(text, this.#used + FRAME_HEAD_BYTES, "utf8"));
-    }
+    else if (FRAME_HEAD_BYTES + bytesMax > BUFFER_BYTES) this.#putLarge(kind, id, text);
+    else this.#put(kind, id, text, bytesMax);
   }
 
   #putLarge(kind: FrameKind, id: string, text: string): void {
@@ -272,13 +267,10 @@ class Writer implements Spool {
     return true;
   }
 
-  /** Makes sure that `bytes` fit after the buffered frames. */
-  #room(bytes: number): void {
-    if (this.#used + bytes > BUFFER_BYTES) this.flush();
-  }
-
-  #finish(kind: FrameKind, id: string, payloadBytes: number): void {
-    this.#used = finishFrame(this.#buffer, this.#used, kind, id, payloadBytes);
+  /** @param bytesMax - at least the payload's bytes. */
+  #put(kind: FrameKind, id: string, payload: Uint8Array | string, bytesMax: number): void {
+    if (this.#used + FRAME_HEAD_BYTES + bytesMax > BUFFER_BYTES) this.flush();
+    this.#used = putFrame(this.#buffer, this.#used, kind, id, payload);
     this.#framesWritten++;
     this.#schedule();
   }
