@@ -50,6 +50,7 @@ const LABEL_HASH_LENGTH = 8;
 export function maskLabel(value: string, name?: string): string {
   if (name !== undefined && value !== "" && isSecretLabel(name)) return MASKED;
   const masked = maskText(value);
+  if (masked === value) return value;
   const key = value.trim();
   if (masked.trim() !== MASKED || findKey(key) !== 0) return masked;
   return MASKED + createHash("sha256").update(key).digest("hex").slice(0, LABEL_HASH_LENGTH);
