@@ -1,20 +1,21 @@
-import { USAGE_COUNTS } from "../mapping/usage.ts";
 import type { Usage } from "../plugin-host/contract.ts";
 
-type TokenColumn = keyof Usage;
-
-const STATED = USAGE_COUNTS.filter((name) => name !== "total_tokens");
-
 /** The token columns of a record. A count that is missing or invalid is null. */
-export function tokenColumns(usage: Usage | undefined): Record<TokenColumn, number | null> {
-  const columns = { total_tokens: null } as Record<TokenColumn, number | null>;
-  for (const name of STATED) columns[name] = toCount(usage?.[name]);
-  const { prompt_tokens: prompt, completion_tokens: completion } = columns;
-  columns.total_tokens =
-    prompt !== null && completion !== null
-      ? prompt + completion
-      : (toCount(usage?.total_tokens) ?? prompt ?? completion);
-  return columns;
+export function tokenColumns(usage: Usage | undefined): Record<keyof Usage, number | null> {
+  const prompt = toCount(usage?.prompt_tokens);
+  const completion = toCount(usage?.completion_tokens);
+  const sum = prompt !== null && completion !== null ? prompt + completion : undefined;
+  return {
+    total_tokens: sum ?? toCount(usage?.total_tokens) ?? prompt ?? completion,
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    prompt_cache_read_tokens: toCount(usage?.prompt_cache_read_tokens),
+    prompt_cache_write_tokens: toCount(usage?.prompt_cache_write_tokens),
+    prompt_cache_write_1h_tokens: toCount(usage?.prompt_cache_write_1h_tokens),
+    prompt_audio_tokens: toCount(usage?.prompt_audio_tokens),
+    completion_audio_tokens: toCount(usage?.completion_audio_tokens),
+    reasoning_tokens: toCount(usage?.reasoning_tokens),
+  };
 }
 
 function toCount(value: unknown): number | null {

@@ -174,6 +174,7 @@ export const shownTexts = (said?: Said, omitted?: Omitted): Excerpts => shownExc
 
 /** An exchange's text for the word index; null if there is none, or if it must not be kept. */
 export function newText({ newInput, output }: Said = {}, { omitRequest, omitResponse }: Omitted = {}): string | null {
-  const texts = [omitRequest ? undefined : newInput, omitResponse ? undefined : output];
-  return filledText(texts.filter((text) => text !== undefined).join("\n")) ?? null;
+  const [before, after] = [omitRequest ? undefined : newInput, omitResponse ? undefined : output];
+  if (before === undefined || after === undefined) return filledText(before ?? after) ?? null;
+  return `${before}\n${after}`;
 }

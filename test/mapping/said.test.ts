@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { type ExchangeInput, readExchange } from "../../src/mapping/read-exchange.ts";
-import { shownTexts, whatWasSaid } from "../../src/mapping/said.ts";
+import { newText, shownTexts, whatWasSaid } from "../../src/mapping/said.ts";
 import { WIRE_SCHEMAS } from "../../src/mapping/wire/index.ts";
 import type { Json } from "../../src/plugin-host/contract.ts";
 import { assertProperty } from "../chance.ts";
@@ -296,4 +296,17 @@ test("what is found without reading all of a body is what reading all of it find
     }),
     { numRuns: 500 },
   );
+});
+
+test.each([
+  [{ newInput: "asked", output: "said" }, {}, "asked\nsaid"],
+  [{ newInput: "asked" }, {}, "asked"],
+  [{ output: "said" }, {}, "said"],
+  [{ newInput: "asked", output: "said" }, { omitRequest: true }, "said"],
+  [{ newInput: "asked", output: "said" }, { omitResponse: true }, "asked"],
+  [{ newInput: "asked", output: "said" }, { omitRequest: true, omitResponse: true }, null],
+  [{}, {}, null],
+  [undefined, undefined, null],
+])("of %j, with %j, words are indexed of %j", (texts, omitted, text) => {
+  expect(newText(texts, omitted)).toBe(text);
 });

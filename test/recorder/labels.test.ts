@@ -1,6 +1,9 @@
 import { expect, test } from "bun:test";
 import { tokenColumns } from "../../src/bodies/token-columns.ts";
+import { USAGE_COUNTS } from "../../src/mapping/usage.ts";
 import { readLabels } from "../../src/recorder/prepare/labels.ts";
+import { toRow } from "../../src/recorder/prepare/row.ts";
+import { exchangeOf } from "./exchange-of.ts";
 
 const bytes = (text: string) => Buffer.from(text).toString("latin1");
 
@@ -109,4 +112,12 @@ test("what is no count is null, and a count sent with a fraction is rounded", ()
     prompt_audio_tokens: null,
     prompt_cache_read_tokens: null,
   });
+});
+
+test("each count of a usage is in the column of its name", () => {
+  const counts = USAGE_COUNTS.map((name, at) => [name, 10 + at] as const);
+  const usage = { ...Object.fromEntries(counts), prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 };
+  const findings = { reading: { usage }, cost: { cost: null, source: null }, streamed: false, truncated: false };
+  const { exchange } = exchangeOf({});
+  expect(toRow(exchange, readLabels([]), findings, 0)).toMatchObject(usage);
 });

@@ -58,13 +58,16 @@ function exactCost(input: CostInput, table: PriceTable): Cost {
     return { cost: statedCost, source: "stated by the provider" };
   const bills = billsOf(usage, input.usageRaw);
   if (provider === undefined || bills.length === 0) return UNKNOWN;
-  const prices = bills.map((bill) =>
-    foundFor(bill, models, (name) => table(provider.name, name, bill.units, input.at)),
-  );
-  if (!prices.every((price) => price !== undefined)) return UNKNOWN;
   const { factor, note } = priceTerms({ provider: provider.name, host: input.exchange.host, models }, input.usageRaw);
-  const cost = prices.reduce((sum, { dollars, fees }) => sum + dollars + (factor - 1) * (dollars - fees), 0);
-  return { cost, source: prices.map(({ entry }) => entry).join(" and ") + note };
+  let cost = 0;
+  let source = "";
+  for (const bill of bills) {
+    const price = foundFor(bill, models, (name) => table(provider.name, name, bill.units, input.at));
+    if (price === undefined) return UNKNOWN;
+    cost = cost + price.dollars + (factor - 1) * (price.dollars - price.fees);
+    source += source === "" ? price.entry : ` and ${price.entry}`;
+  }
+  return { cost, source: source + note };
 }
 
 /** The first price found for one of the model's names. */

@@ -4,7 +4,6 @@ import type { Cost } from "../../mapping/prices/cost.ts";
 import type { ExchangeReading } from "../../mapping/read-exchange.ts";
 import { maskLabel, maskText } from "../../masking/mask.ts";
 import type { RequestRow } from "../../record/written-row.ts";
-import type { RoutingMeta } from "../../spool/frame.ts";
 import { UNMAPPED } from "../../unified/body-mapping.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
 import { type Labels, NO_NAMES } from "./labels.ts";
@@ -33,6 +32,7 @@ export function toRow(exchange: Exchange, labels: Labels, findings: Findings | u
   const setting = (name: string) => labels.settings.get(name) ?? null;
   const override = setting("model-override");
   const cutOff = end?.outcome === "cut_off";
+  const tokens = tokenColumns(reading?.usage);
   return {
     request_id: exchange.id,
     organization_id: begin.organization,
@@ -61,7 +61,15 @@ export function toRow(exchange: Exchange, labels: Labels, findings: Findings | u
     error_message: end?.error?.message ?? (begin.omitResponse ? null : masked(reading?.error?.message, maskText)),
     delay_ms: end === undefined || cutOff ? null : Math.max(0, end.time - begin.time),
     time_to_first_token: findings?.streamed ? timeToFirstToken(exchange) : null,
-    ...tokenColumns(reading?.usage),
+    total_tokens: tokens.total_tokens,
+    prompt_tokens: tokens.prompt_tokens,
+    completion_tokens: tokens.completion_tokens,
+    prompt_cache_read_tokens: tokens.prompt_cache_read_tokens,
+    prompt_cache_write_tokens: tokens.prompt_cache_write_tokens,
+    prompt_cache_write_1h_tokens: tokens.prompt_cache_write_1h_tokens,
+    prompt_audio_tokens: tokens.prompt_audio_tokens,
+    completion_audio_tokens: tokens.completion_audio_tokens,
+    reasoning_tokens: tokens.reasoning_tokens,
     usage_estimated: reading?.usageEstimated ? 1 : 0,
     usage_raw: reading?.usageRaw === undefined ? null : (JSON.stringify(reading.usageRaw) ?? null),
     cost: findings?.cost.cost ?? null,
@@ -96,17 +104,11 @@ export function toRow(exchange: Exchange, labels: Labels, findings: Findings | u
     attempt_of: begin.attemptOf ?? null,
     attempt: begin.attempt ?? head?.attempt ?? null,
     unread: findings?.unread ?? null,
-    ...routingColumns(routing),
-  };
-}
-
-function routingColumns(routing: RoutingMeta | undefined) {
-  return {
     route: routing?.route ?? null,
     route_reason: routing?.reason ?? null,
     credential: routing?.credential ?? null,
     routed_model: routing?.routedModel ?? null,
-    gateway_warnings: JSON.stringify(routing?.warnings ?? []),
+    gateway_warnings: routing?.warnings === undefined ? "[]" : JSON.stringify(routing.warnings),
     ai_gateway_body_mapping: routing?.mapping ?? UNMAPPED,
   };
 }
