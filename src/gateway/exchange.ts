@@ -1,6 +1,6 @@
 import { messageOf } from "../log.ts";
 import type { ProviderPlugin, RequestEnd } from "../plugin-host/contract.ts";
-import { startClock } from "../runtime/clock.ts";
+import { now, startClock } from "../runtime/clock.ts";
 import type { ServerResponse } from "../runtime/http/server.ts";
 import type { ByteSocket } from "../runtime/http/sockets.ts";
 import type { UpstreamCall, UpstreamError, UpstreamEvents, UpstreamRequest } from "../runtime/http/upstream.ts";
@@ -33,8 +33,8 @@ const COMPLETE: Ending = { outcome: "complete" };
 export class Exchange implements UpstreamEvents, InFlight, Departing, UploadOwner {
   id: string;
   slot = 0;
+  readonly startedAt = now();
   readonly clock = startClock();
-  readonly startedAt = this.clock();
   recording: Recording;
   readonly #deps: ExchangeDeps;
   readonly #response: ServerResponse;

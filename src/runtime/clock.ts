@@ -25,11 +25,11 @@ function offsetAt(monotonicMs: number): number {
 export type Clock = () => number;
 
 /**
- * Starts a clock for one exchange: the wall-clock time at its start plus the time elapsed since. Setting the wall clock in
- * the meantime does not affect durations.
+ * The clock for an exchange that starts at the last `now()`: that time plus the time elapsed since. Setting the wall clock
+ * in the meantime does not affect durations.
  */
 export function startClock(): Clock {
-  const startOffsetMs = offsetAt(performance.now());
+  const startOffsetMs = offsetMs;
   if (startOffsetMs !== clockOffsetMs) {
     clockOffsetMs = startOffsetMs;
     clock = () => startOffsetMs + performance.now();
