@@ -1,5 +1,6 @@
 import type { RawHeaders } from "./frame.ts";
 import { type KnownHeaders, mayBeKnown, nothingKnown, readerOf } from "./known-headers.ts";
+import { RecentTexts } from "./recent-texts.ts";
 
 const [QUOTE, BACKSLASH, COMMA, SPACE] = [0x22, 0x5c, 0x2c, 0x20];
 const [OPENING, CLOSING] = [0x5b, 0x5d];
@@ -7,6 +8,9 @@ const [OPENING, CLOSING] = [0x5b, 0x5d];
 const ESCAPED: ReadonlySet<number> = new Set(Buffer.from('"\\bfnrt'));
 const SMALL_U = 0x75;
 const DIGITS = /^(?:00[01]|d[89a-f][0-9a-f])[0-9a-f]$/;
+
+const READERS = new RecentTexts(readerOf);
+const VALUES = new RecentTexts<string>((text) => JSON.parse(text));
 
 /**
  * A list of raw headers as the bytes of JSON, as `JSON.stringify` writes it.
@@ -42,10 +46,12 @@ export class HeaderList {
       end = nameEnd === -1 || buffer[nameEnd] !== COMMA ? -1 : stringEnd(buffer, value, to);
       if (end === -1) return undefined;
       if (!mayBeKnown(nameEnd - name - 2, buffer[name + 1]!)) continue;
-      const read = readerOf(buffer.toString("latin1", name + 1, nameEnd - 1));
-      read?.(known, JSON.parse(buffer.toString("utf8", value, end)));
+      READERS.at(buffer, name + 1, nameEnd - 1)?.(known, VALUES.at(buffer, value, end));
     } while (buffer[end] === COMMA);
-    return end === to - 1 ? new HeaderList(Buffer.from(buffer.subarray(from, to)), known) : undefined;
+    if (end !== to - 1) return undefined;
+    const bytes = Buffer.allocUnsafeSlow(to - from);
+    buffer.copy(bytes, 0, from, to);
+    return new HeaderList(bytes, known);
   }
 
   /** @param pairs - names and values in turn. */
