@@ -19,7 +19,7 @@ export interface ClientRequest {
   /** The socket and the bytes after the head, if the client asks for another protocol. */
   readonly client?: { readonly socket: ByteSocket; readonly early: Uint8Array };
   /** Set if it arrived at the port of the unified address. */
-  readonly unified?: true;
+  readonly unified?: true | undefined;
   /** Set for a request that this program sends for a user or key; it brings no key of its own. */
   readonly sentFor?: SentFor;
 }

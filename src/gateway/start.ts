@@ -304,7 +304,7 @@ function startServer(parts: GatewayParts, { config, log }: GatewayOptions): Prom
     pair: tlsPairOf(config, log),
     port: config.gateway_port,
     portShared: config.gateway_port_shared === "yes",
-    more: {},
+    unified: undefined,
   });
 }
 
@@ -315,7 +315,7 @@ async function startUnified(
 ): Promise<Server | undefined> {
   if (config.unified_port < 0 || passedOn !== undefined) return undefined;
   const pair = tlsPairOf(config, log);
-  return listen(parts, config, { pair, port: config.unified_port, portShared: false, more: { unified: true } });
+  return listen(parts, config, { pair, port: config.unified_port, portShared: false, unified: true });
 }
 
 interface ListenTerms {
@@ -323,11 +323,15 @@ interface ListenTerms {
   readonly pair: TlsPair | undefined;
   readonly port: number;
   readonly portShared: boolean;
-  /** Known of every request that arrives there. */
-  readonly more: Pick<ClientRequest, "unified">;
+  /** Whether it is the port of the unified address. */
+  readonly unified: ClientRequest["unified"];
 }
 
-function listen(parts: GatewayParts, config: Config, { pair, port, portShared, more }: ListenTerms): Promise<Server> {
+function listen(
+  parts: GatewayParts,
+  config: Config,
+  { pair, port, portShared, unified }: ListenTerms,
+): Promise<Server> {
   const onFault = (fault: RequestFault) => faultResponse(fault, parts.idHeaders);
   return startStrictServer({
     host: config.host,
@@ -338,10 +342,10 @@ function listen(parts: GatewayParts, config: Config, { pair, port, portShared, m
     headMs: HEAD_MS,
     idleMs: KEEP_ALIVE_MS,
     handlers: {
-      onRequest: (incoming, response) => void handle(parts, { incoming, ...more }, response),
+      onRequest: (incoming, response) => void handle(parts, { incoming, unified }, response),
       onUpgrade(incoming, socket, early) {
         socket.on("error", () => socket.destroy());
-        void handle(parts, { incoming, client: { socket, early }, ...more }, new SocketResponse(socket));
+        void handle(parts, { incoming, client: { socket, early }, unified }, new SocketResponse(socket));
       },
       onFault,
     },
