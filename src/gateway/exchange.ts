@@ -4,6 +4,7 @@ import { now, startClock } from "../runtime/clock.ts";
 import type { ServerResponse } from "../runtime/http/server.ts";
 import type { ByteSocket } from "../runtime/http/sockets.ts";
 import type { UpstreamCall, UpstreamError, UpstreamEvents, UpstreamRequest } from "../runtime/http/upstream.ts";
+import { uuidv7 } from "../runtime/uuid.ts";
 import type { BeginMeta, HeadMeta, RoutingMeta } from "../spool/frame.ts";
 import type { ClientApi } from "../unified/client-api.ts";
 import type { Upload, UploadOwner } from "./body/upload.ts";
@@ -31,10 +32,10 @@ const COMPLETE: Ending = { outcome: "complete" };
  * slow client has not read yet.
  */
 export class Exchange implements UpstreamEvents, InFlight, Departing, UploadOwner {
-  id: string;
   slot = 0;
   readonly startedAt = now();
   readonly clock = startClock();
+  id = uuidv7(Math.floor(this.startedAt));
   recording: Recording;
   readonly #deps: ExchangeDeps;
   readonly #response: ServerResponse;
@@ -74,18 +75,12 @@ export class Exchange implements UpstreamEvents, InFlight, Departing, UploadOwne
   #onEnd: ((end: RequestEnd) => void)[] | undefined;
   #end: RequestEnd | undefined;
 
-  constructor(
-    deps: ExchangeDeps,
-    id: string,
-    response: ServerResponse,
-    client?: { socket: ByteSocket; early: Uint8Array },
-  ) {
+  constructor(deps: ExchangeDeps, response: ServerResponse, client?: { socket: ByteSocket; early: Uint8Array }) {
     this.#deps = deps;
-    this.id = id;
     this.#response = response;
     this.#writer = new ResponseWriter(response, this);
     this.#client = client;
-    this.recording = new Recording(deps.spool, id, deps.recordedBytesMax, this.clock);
+    this.recording = new Recording(deps.spool, this.id, deps.recordedBytesMax, this.clock);
     deps.inFlight.add(this);
     response.onClose(() => this.#onClientGone());
   }

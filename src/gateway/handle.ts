@@ -2,7 +2,6 @@ import { GatewayError } from "../errors.ts";
 import { messageOf } from "../log.ts";
 import type { ServerResponse } from "../runtime/http/server.ts";
 import { isPending, type Soon } from "../runtime/pending.ts";
-import { uuidv7 } from "../runtime/uuid.ts";
 import { admit, beginMeta, claimId, identify, speaksOfCache } from "./admit.ts";
 import type { Admitted, Arrival, ClientRequest } from "./admitted.ts";
 import { hasBody, planBody, readBody } from "./body/plan.ts";
@@ -35,7 +34,7 @@ export async function handle(parts: GatewayParts, request: ClientRequest, respon
   if (isForRoot(parts, request, headers)) return respondAtRoot(response);
   if (parts.passedOn !== undefined && request.client === undefined && belongsToFirst(parts, request, headers))
     return parts.passedOn.passOn(request.incoming, response);
-  const exchange = new Exchange(parts, uuidv7(), response, request.client);
+  const exchange = new Exchange(parts, response, request.client);
   const arrival: Arrival = { exchange, request, headers };
   try {
     const key = identify(parts, arrival);
