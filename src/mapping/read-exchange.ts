@@ -76,11 +76,7 @@ export function readExchange(input: ExchangeInput): ExchangeReading {
   const requestedModel = hooks.request?.model ?? requestModel(input, known);
   const schema = known ?? own ?? mappedSchemaOf(input, requestedModel, response);
   const body = hooks.stream?.body ?? (events === undefined ? input.responseBody : foldWith(schema, events));
-  const reading: Reading = {
-    ...schema?.readResponse(body, input),
-    ...(hooks.stream && pickDefined(hooks.stream)),
-    ...(hooks.response && pickDefined(hooks.response)),
-  };
+  const reading = withHooks(schema?.readResponse(body, input) ?? {}, hooks);
   const billedElsewhere = isBilledElsewhere(input.method, path) || input.status >= 400;
   const usage = billedElsewhere ? undefined : usageOf(reading, input);
   return pickDefined({
@@ -101,6 +97,12 @@ export function readExchange(input: ExchangeInput): ExchangeReading {
     wireSchema: known?.name ?? (schema && MAPPED),
     fault: hooks.fault,
   }) as ExchangeReading;
+}
+
+/** The provider's own readers take precedence, member by member. */
+function withHooks(reading: Reading, { stream, response }: HookReadings): Reading {
+  if (stream === undefined && response === undefined) return reading;
+  return { ...reading, ...(stream && pickDefined(stream)), ...(response && pickDefined(response)) };
 }
 
 /** Gemini streams a JSON array unless SSE is requested; Bedrock wraps a model's events in base64. */
@@ -168,6 +170,8 @@ function usageOf({ usage }: Reading, input: ExchangeInput): Usage | undefined {
   return isStated ? usage : (bedrockHeaderUsage(input.responseHeaders) ?? usage);
 }
 
+const MODELS = "models/";
+
 /**
  * The body takes precedence, except in formats with the model in the path, where the body's name is an alternative spelling.
  */
@@ -181,7 +185,7 @@ function requestModel(input: ExchangeInput, schema: WireSchema | undefined): str
     (schema === undefined ? oddModel(body) : undefined);
   const pathFirst = schema?.name === "generate-content" || barePath(path).includes(":");
   const name = pathFirst ? (modelInPath(method, path) ?? inBody) : (inBody ?? modelInPath(method, path));
-  return name?.replace(/^models\//, "");
+  return name?.startsWith(MODELS) ? name.slice(MODELS.length) : name;
 }
 
 /** The model, read with the provider's mapping. */
@@ -204,9 +208,9 @@ function oddModel(body: Json): string | undefined {
 }
 
 interface HookReadings {
-  readonly request?: RequestReading;
-  readonly response?: Reading;
-  readonly stream?: StreamReading;
+  readonly request?: RequestReading | undefined;
+  readonly response?: Reading | undefined;
+  readonly stream?: StreamReading | undefined;
   readonly fault?: string;
 }
 
@@ -220,7 +224,7 @@ function callHooks(input: ExchangeInput, events: readonly StreamEvent[] | undefi
     const stream =
       events && readEvent && events.reduce<StreamReading>((kept, event) => readEvent(kept, event, input), {});
     const response = events === undefined ? provider.readResponse?.(responseBody, input) : undefined;
-    return { ...(request && { request }), ...(stream && { stream }), ...(response && { response }) };
+    return { request, stream, response };
   } catch (error) {
     return { fault: messageOf(error) };
   }

@@ -4,7 +4,7 @@ import anthropic from "../../providers/anthropic.ts";
 import google from "../../providers/google.ts";
 import openai from "../../providers/openai.ts";
 import { type ExchangeInput, readExchange, toLlmSchema } from "../../src/mapping/read-exchange.ts";
-import type { Reading, StreamEvent } from "../../src/plugin-host/contract.ts";
+import type { ProviderPlugin, Reading, StreamEvent } from "../../src/plugin-host/contract.ts";
 import { LlmSchema } from "../../src/record/llm-schema.ts";
 
 const exchange = (members: Partial<ExchangeInput>): ExchangeInput => ({
@@ -47,6 +47,32 @@ test("a member that a provider's hook leaves undefined keeps what was read", () 
     responseModel: "m-1",
     usage: { prompt_tokens: 3 },
   });
+});
+
+test("a provider's hooks on requests and on events of a stream precede what was read", () => {
+  const chunk = { object: "chat.completion.chunk", id: "theirs", model: "m-1" };
+  const streamed = events({ ...chunk, choices: [{ index: 0, delta: { content: "a" } }] });
+  const provider: ProviderPlugin = {
+    ...openai,
+    readRequest: () => ({ model: "own-request", userId: "own-user" }),
+    readEvent: () => ({ id: "own", model: undefined }) as object as Reading,
+  };
+  const requestBody = { model: "m", messages: [] };
+  expect(readExchange(exchange({ provider, requestBody, events: streamed }))).toMatchObject({
+    id: "own",
+    requestModel: "own-request",
+    responseModel: "m-1",
+    userId: "own-user",
+  });
+});
+
+test.each([
+  ["models/gpt-4o", "gpt-4o"],
+  ["models/", ""],
+  ["my-models/gpt-4o", "my-models/gpt-4o"],
+  ["models/models/x", "models/x"],
+])("the model %j of a request is %j", (model, name) => {
+  expect(readExchange(exchange({ requestBody: { model, messages: [] } })).requestModel).toBe(name);
 });
 
 test("an unknown server that speaks chat completions is read by shape", () => {
