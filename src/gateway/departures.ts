@@ -2,8 +2,13 @@ import type { SpoolWriter } from "../spool/frame.ts";
 
 /** A complete response. */
 export interface Departing {
-  /** Records its end in the spool. @returns false if it has ended in another way in the meantime. */
-  finish(): boolean;
+  /**
+   * Records its end in the spool.
+   *
+   * @param nowMs - of `performance.now()`, one reading for all that end in a turn.
+   * @returns false if it has ended in another way in the meantime.
+   */
+  finish(nowMs: number): boolean;
   /** Writes the rest of it to the client's socket. Only once its end is in the page cache. */
   depart(): void;
 }
@@ -25,7 +30,8 @@ export class Departures {
   }
 
   #leave(): void {
-    const sealed = this.#waiting.filter((response) => response.finish());
+    const nowMs = performance.now();
+    const sealed = this.#waiting.filter((response) => response.finish(nowMs));
     this.#waiting = [];
     this.#spool.flush();
     if (sealed.length > 0) queueMicrotask(() => departAll(sealed));

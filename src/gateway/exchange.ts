@@ -230,10 +230,10 @@ export class Exchange implements UpstreamEvents, InFlight, Departing, UploadOwne
     this.#deps.departures.add(this);
   }
 
-  finish(): boolean {
+  finish(nowMs: number): boolean {
     if (this.#ended) return false;
     this.#rest = this.#writer.takeHeld();
-    this.#close(COMPLETE);
+    this.#close(COMPLETE, nowMs);
     return true;
   }
 
@@ -342,12 +342,12 @@ export class Exchange implements UpstreamEvents, InFlight, Departing, UploadOwne
   }
 
   /** Ends the exchange; its record reaches the page cache with the next flush of the spool. */
-  #close(ending: Ending): void {
+  #close(ending: Ending, nowMs?: number): void {
     this.#ended = true;
     this.#limitMs = 0;
     this.#writer.takeHeld();
     this.#tail = undefined;
-    this.recording.close(ending);
+    this.recording.close(ending, nowMs);
     this.#deps.inFlight.remove(this);
     const { recording } = this;
     const status = ending.status ?? this.#status;

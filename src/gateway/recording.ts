@@ -218,14 +218,18 @@ export class Recording {
     this.flush();
   }
 
-  /** Closes the record; it reaches the page cache with the next flush. Only the first call counts. */
-  close({ outcome, status, error, mayBeWhole }: Ending): void {
+  /**
+   * Closes the record; it reaches the page cache with the next flush. Only the first call counts.
+   *
+   * @param nowMs - of `performance.now()`, if read already.
+   */
+  close({ outcome, status, error, mayBeWhole }: Ending, nowMs?: number): void {
     if (this.#ended || !this.#begun) return;
     this.#ended = true;
     this.#flushed = false;
     if (this.#sent !== undefined) this.#recordSent(this.#sent);
     this.#spool.end(this.#id, {
-      time: this.now(),
+      time: this.now(nowMs),
       outcome,
       requestBytes: this.requestBytes,
       responseBytes: this.responseBytes,

@@ -6,8 +6,7 @@ let offsetMs = performance.timeOrigin;
 let checkedAtMs = Number.NEGATIVE_INFINITY;
 
 /** Milliseconds since 1970 with fraction; steps only if the wall clock steps. */
-export function now(): number {
-  const monotonicMs = performance.now();
+export function now(monotonicMs = performance.now()): number {
   return offsetAt(monotonicMs) + monotonicMs;
 }
 
@@ -21,8 +20,12 @@ function offsetAt(monotonicMs: number): number {
   return offsetMs;
 }
 
-/** Milliseconds since 1970 with fraction. */
-export type Clock = () => number;
+/**
+ * Milliseconds since 1970 with fraction.
+ *
+ * @param monotonicMs - a time of `performance.now()`; now if undefined.
+ */
+export type Clock = (monotonicMs?: number) => number;
 
 /**
  * The clock for an exchange that starts at the last `now()`: that time plus the time elapsed since. Setting the wall clock
@@ -32,7 +35,7 @@ export function startClock(): Clock {
   const startOffsetMs = offsetMs;
   if (startOffsetMs !== clockOffsetMs) {
     clockOffsetMs = startOffsetMs;
-    clock = () => startOffsetMs + performance.now();
+    clock = (monotonicMs = performance.now()) => startOffsetMs + monotonicMs;
   }
   return clock;
 }

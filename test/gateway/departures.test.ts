@@ -30,6 +30,16 @@ test("the responses of one turn leave after one write, which holds the ends of a
   expect(done.slice(5)).toEqual(["finish c", "flush", "depart c"]);
 });
 
+test("the responses of one turn end at one time", async () => {
+  const { departures, departing } = watched();
+  const times: number[] = [];
+  for (const name of ["a", "b", "c"]) departures.add(departing(name, { finish: (nowMs) => times.push(nowMs) > 0 }));
+  const before = performance.now();
+  await nextTurn();
+  expect(times).toEqual([times[0]!, times[0]!, times[0]!]);
+  expect(times[0]).toBeWithin(before, performance.now());
+});
+
 test("a response that has ended otherwise meanwhile does not leave, the others do", async () => {
   const { done, departures, departing } = watched();
   departures.add(departing("gone", { finish: () => false }));
