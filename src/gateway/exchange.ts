@@ -204,7 +204,7 @@ export class Exchange implements UpstreamEvents, InFlight, Departing, UploadOwne
   }
 
   onData(bytes: Uint8Array): void {
-    this.recording.responseBody(bytes);
+    this.recording.responseBody(bytes, this.#writer.isFlushDue);
     this.#remaining -= bytes.byteLength;
     this.#tail?.add(bytes);
     this.#writer.data(bytes, this.#remaining <= 0);

@@ -67,6 +67,8 @@ export class Recording {
   responseBytes = 0;
   forwardedAt: number | undefined;
   firstByteAt: number | undefined;
+  /** When the head was recorded. */
+  #headAt: number | undefined;
   /** State of calls in the response, by call id. */
   #callStates: CallMemories | undefined;
 
@@ -113,12 +115,15 @@ export class Recording {
     if (STREAM_TYPE.test(contentType)) this.#responseRoom = Math.max(this.#capBytes, STREAM_BYTES_MAX);
     const sent = this.#sent;
     this.#sent = undefined;
-    if (sent === undefined) this.#spool.head(this.#id, { ...more, time: this.now(), status, headers });
-    else this.#spool.head(this.#id, { ...more, time: this.now(), status, sent, headers });
+    const time = this.now();
+    this.#headAt = time;
+    if (sent === undefined) this.#spool.head(this.#id, { ...more, time, status, headers });
+    else this.#spool.head(this.#id, { ...more, time, status, sent, headers });
   }
 
-  responseBody(bytes: Uint8Array): void {
-    this.firstByteAt ??= this.now();
+  /** @param isWithHead - whether they arrived together with the head: then they have its time. */
+  responseBody(bytes: Uint8Array, isWithHead = false): void {
+    this.firstByteAt ??= (isWithHead ? this.#headAt : undefined) ?? this.now();
     this.responseBytes += bytes.byteLength;
     if (this.#ended || !this.#begun) return;
     const kept = bytes.byteLength <= this.#responseRoom ? bytes : bytes.subarray(0, this.#responseRoom);

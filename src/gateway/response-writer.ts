@@ -41,6 +41,11 @@ export class ResponseWriter {
     return this.#endRequested;
   }
 
+  /** Whether its microtask is still due: the head, or earlier bytes, arrived with those that are being read. */
+  get isFlushDue(): boolean {
+    return this.#flushRequested;
+  }
+
   /** Whether everything received so far has been written to the client's socket. */
   get isTaken(): boolean {
     return this.#held === undefined && !this.#waitsForDrain && this.#isOpen;

@@ -46,3 +46,24 @@ test.each([
     expect(second.id > first.id).toBe(true);
   },
 );
+
+const HEAD = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n";
+
+test.each([
+  ["with the head has its time", [`${HEAD}ok`], true],
+  ["after the head has a time of its own", [HEAD, "ok"], false],
+])("a first byte that arrives %s", async (_way, [first, second], isSame) => {
+  const sockets: Socket[] = [];
+  await using provider = await startProvider(({ socket }) => void sockets.push(socket));
+  await using gateway = await startTestGateway();
+  const response = once(gateway, "POST /v1/chat", `${gatewayHeaders(provider.origin)}Content-Length: 2\r\n`, "{}");
+  await until(() => sockets.length === 1);
+  sockets[0]!.write(first!);
+  if (second !== undefined) {
+    await until(() => [...gateway.spool.exchanges.values()].some(({ head }) => head !== undefined));
+    sockets[0]!.write(second);
+  }
+  const { head, end } = await gateway.spool.ended(idOf(await response));
+  expect(end!.firstByteAt === head!.time).toBe(isSame);
+  expect(end!.firstByteAt).toBeGreaterThanOrEqual(head!.time);
+});
