@@ -83,6 +83,20 @@ test("names that objects have anyway are names like all others", () => {
   expect(JSON.stringify(labels.properties)).toBe('{"__proto__":"p","constructor":"c"}');
 });
 
+test("names that come again are read as before, however many there are", () => {
+  const names = Array.from(
+    { length: 400 },
+    (_, at) => `${["Property-A", "property-b", "Prompt-Input-C", "D"][at % 4]}${at}`,
+  );
+  expect(Object.keys(readLabels([`Gateway-Property-${bytes("Größe")}`, "1"]).properties)).toEqual(["Größe"]);
+  const gateway = names.flatMap((name, at) => [`Gateway-${name}`, `v${at}`]);
+  const [first, again] = [readLabels(gateway), readLabels(gateway)];
+  expect(again).toEqual(first);
+  expect(again.properties).toMatchObject({ A0: "v0" });
+  expect(again.promptInputs).toMatchObject({ C398: "v398" });
+  expect(again.settings.get("d399")).toBe("v399");
+});
+
 test("bytes of a value that are no UTF-8 become U+FFFD", () => {
   expect(readLabels(["Gateway-User-Id", "a\xff"]).settings.get("user-id")).toBe("a\uFFFD");
 });

@@ -23,13 +23,11 @@ export function readLabels(gateway: RawHeaders): Labels {
   const inputs = new NamedValues();
   const settings = new Map<string, string>();
   for (let at = 0; at < gateway.length; at += 2) {
-    const raw = gateway[at]!;
-    const lower = raw.toLowerCase();
+    const { of, name, isErased } = recentName(gateway[at]!);
     const value = fromLatin1(gateway[at + 1] ?? "");
-    const isErased = raw === lower;
-    if (lower.startsWith(PROPERTY)) properties.set(fromLatin1(raw.slice(PROPERTY.length)), value, isErased);
-    else if (lower.startsWith(PROMPT_INPUT)) inputs.set(fromLatin1(raw.slice(PROMPT_INPUT.length)), value, isErased);
-    else if (value !== "") settings.set(lower.slice("gateway-".length), value);
+    if (of === "property") properties.set(name, value, isErased);
+    else if (of === "input") inputs.set(name, value, isErased);
+    else if (value !== "") settings.set(name, value);
   }
   return {
     properties: properties.values,
@@ -38,6 +36,39 @@ export function readLabels(gateway: RawHeaders): Labels {
     erasedInputs: inputs.erased ?? NONE,
     settings,
   };
+}
+
+/** What a header's name says. */
+interface LabelName {
+  readonly of: "property" | "input" | "setting";
+  readonly name: string;
+  /** Its case was lost on the way. */
+  readonly isErased: boolean;
+}
+
+const RECENT_MAX = 256;
+/** Longer names are not remembered. */
+const NAME_LENGTH_MAX = 128;
+const recent = new Map<string, LabelName>();
+
+/** The last few names are remembered, because a client's requests have the same ones. */
+function recentName(raw: string): LabelName {
+  const known = recent.get(raw);
+  if (known !== undefined) return known;
+  const read = readName(raw);
+  if (raw.length > NAME_LENGTH_MAX) return read;
+  if (recent.size >= RECENT_MAX) recent.clear();
+  recent.set(raw, read);
+  return read;
+}
+
+function readName(raw: string): LabelName {
+  const lower = raw.toLowerCase();
+  const isErased = raw === lower;
+  const behind = (prefix: string) => fromLatin1(raw.slice(prefix.length));
+  if (lower.startsWith(PROPERTY)) return { of: "property", name: behind(PROPERTY), isErased };
+  if (lower.startsWith(PROMPT_INPUT)) return { of: "input", name: behind(PROMPT_INPUT), isErased };
+  return { of: "setting", name: lower.slice("gateway-".length), isErased };
 }
 
 /** If a name occurs twice, the last header wins, with its value and its case. */
