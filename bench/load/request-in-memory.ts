@@ -16,7 +16,6 @@ import type { ProviderPlugin } from "../../src/plugin-host/contract.ts";
 import type { ByteSocket, Sockets } from "../../src/runtime/http/sockets.ts";
 import type { openSpool as OpenSpool } from "../../src/spool/writer.ts";
 import { KEY, keySnapshot, providerIndex } from "../../test/gateway/harness.ts";
-import { quantile } from "../measured.ts";
 import { KINDS } from "./unified-chat.ts";
 
 const CLIENTS = 9;
@@ -134,7 +133,8 @@ for (let from = 0; from < Number(count); from += BLOCK) {
   const segments = readdirSync(spoolDirectory).filter((name) => /^\d/.test(name));
   for (const old of segments.sort().slice(0, -2)) rmSync(join(spoolDirectory, old));
 }
-// The first half compiles.
-console.log(quantile(costs.slice(costs.length / 2), 0.25).toFixed(2));
+// The first half compiles. A mean, because the system counts a thread's CPU in steps of 4 ms, a fifth of a block.
+const late = costs.slice(costs.length / 2);
+console.log((late.reduce((sum, cost) => sum + cost, 0) / late.length).toFixed(2));
 rmSync(directory, { recursive: true, force: true });
 process.exit(0);
