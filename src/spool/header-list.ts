@@ -71,6 +71,11 @@ export class HeaderList {
   }
 }
 
+/** Whether a value is a list of names and values in turn. */
+export function isPairs(value: unknown): value is RawHeaders {
+  return Array.isArray(value) && value.length % 2 === 0 && value.every((each) => typeof each === "string");
+}
+
 /** Where the JSON string that begins at `at` has ended; -1 if there is none before `to`. */
 function stringEnd(buffer: Buffer, at: number, to: number): number {
   if (buffer[at] !== QUOTE) return -1;

@@ -10,7 +10,8 @@ import type {
   RoutingMeta,
   StartMeta,
 } from "./frame.ts";
-import { HeaderList } from "./header-list.ts";
+import { FramesAlike } from "./frames-alike.ts";
+import { HeaderList, isPairs } from "./header-list.ts";
 
 /** The content of a frame, its list of headers as text. */
 export type WithHeaders<T extends { readonly headers?: RawHeaders }> = {
@@ -51,7 +52,6 @@ const optional =
   (value) =>
     value === undefined || test(value);
 export const isPosition: Test = (value) => isObject(value) && isCount(value["segment"]) && isCount(value["offset"]);
-const isPairs: Test = (value) => Array.isArray(value) && value.length % 2 === 0 && value.every(isText);
 const isHeaders: Test = (value) => value instanceof HeaderList;
 
 const START: Form<StartMeta> = {
@@ -142,10 +142,18 @@ const END: Form<EndMeta> = {
 /** Reads the payload `[from, to)` of a frame of its kind. @throws UnreadableFrame that names the wrong member. */
 export const readStart = readerOf<StartMeta>(START);
 export const readEnd = readerOf<EndMeta>(END);
-export const readBegin = readerOf<WithHeaders<BeginMeta>>(BEGIN, parseWithHeaders);
-export const readHead = readerOf<WithHeaders<HeadMeta>>(HEAD, parseWithHeaders);
+export const readBegin = alike(readerOf<WithHeaders<BeginMeta>>(BEGIN, parseWithHeaders), { hasGateway: true });
+export const readHead = alike(readerOf<WithHeaders<HeadMeta>>(HEAD, parseWithHeaders), { hasGateway: false });
 export const readProviderRequest = readerOf<WithHeaders<ProviderRequestMeta>>(PROVIDER_REQUEST, parseWithHeaders);
 export const readProviderResponse = readerOf<WithHeaders<ProviderResponseMeta>>(PROVIDER_RESPONSE, parseWithHeaders);
+
+function alike<T extends WithHeaders<BeginMeta> | WithHeaders<HeadMeta>>(
+  read: (buffer: Buffer, from: number, to: number) => T,
+  options: { readonly hasGateway: boolean },
+) {
+  const frames = new FramesAlike(read, options);
+  return (buffer: Buffer, from: number, to: number): T => frames.read(buffer, from, to);
+}
 
 function readerOf<T>(form: Form<T>, parsed = parse): (buffer: Buffer, from: number, to: number) => T {
   return (buffer, from, to) => {
@@ -169,7 +177,7 @@ function parseWithHeaders(buffer: Buffer, from: number, to: number): unknown {
   const meta = last === undefined ? parse(buffer, from, to) : parseText(`${buffer.toString("utf8", from, at)}}`);
   if (!isObject(meta)) return meta;
   const pairs = meta["headers"];
-  return Object.assign(meta, { headers: last ?? (isPairs(pairs) ? HeaderList.of(pairs as RawHeaders) : pairs) });
+  return Object.assign(meta, { headers: last ?? (isPairs(pairs) ? HeaderList.of(pairs) : pairs) });
 }
 
 /** Name of the first invalid member. */

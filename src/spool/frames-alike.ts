@@ -1,0 +1,130 @@
+import type { RawHeaders } from "./frame.ts";
+import { HeaderList, isPairs } from "./header-list.ts";
+
+/** What differs between frames that are otherwise alike. */
+interface Varying {
+  readonly time: number;
+  readonly gateway?: RawHeaders;
+  readonly headers: HeaderList;
+}
+
+/** A frame that was read, without its time and its lists. */
+interface Known<Meta> {
+  /** The bytes from its time to its first list. */
+  readonly before: Buffer;
+  /** Those from its list `gateway` to its headers; undefined if it has only headers. */
+  readonly between: Buffer | undefined;
+  readonly meta: Meta;
+}
+
+type Read<Meta> = (buffer: Buffer, from: number, to: number) => Meta;
+
+const TIME = Buffer.from('{"time":');
+/** Within a string, the quotes of these would be escaped. */
+const GATEWAY = Buffer.from(',"gateway":');
+const HEADERS = Buffer.from(',"headers":');
+const [OPENING, CLOSING, END, DOT, ZERO, NINE] = [0x5b, 0x5d, 0x7d, 0x2e, 0x30, 0x39];
+
+/** Slots for frames; one that falls into the slot of another replaces it. */
+const SLOTS = 256;
+/** Longer frames are not remembered. */
+const BYTES_MAX = 8_192;
+/** Digits of the whole milliseconds from 2001 to 2286. */
+const WHOLE_DIGITS = 13;
+/**
+ * By the digits behind the point. With so few, no time is halfway between two floating-point numbers: adding the divided
+ * fraction gives the one that a parser gives.
+ */
+const SCALES: readonly (number | undefined)[] = [undefined, 10, 100, 1_000, 10_000];
+
+/**
+ * Reads frames of one kind. Those of a client differ mostly in their time and their lists of headers only: a frame that is like
+ * an earlier one in all other bytes says the same, and is neither parsed nor checked again.
+ */
+export class FramesAlike<Meta extends Varying> {
+  readonly #read: Read<Meta>;
+  readonly #firstList: Buffer;
+  readonly #slots: (Known<Meta> | undefined)[] = Array(SLOTS).fill(undefined);
+
+  /** @param read - how every frame can be read. */
+  constructor(read: Read<Meta>, { hasGateway }: { readonly hasGateway: boolean }) {
+    this.#read = read;
+    this.#firstList = hasGateway ? GATEWAY : HEADERS;
+  }
+
+  /** Reads the payload `[from, to)` of a frame. @throws as the other reader does. */
+  read(buffer: Buffer, from: number, to: number): Meta {
+    const frame = buffer.subarray(from, to);
+    const timeEnd = numberEnd(frame, TIME.byteLength);
+    const list = frame.indexOf(this.#firstList) + this.#firstList.byteLength;
+    const slot = ((list - timeEnd) * 31 + frame[list - 13]! * 7 + frame[list - 14]! * 13) % SLOTS;
+    const known = this.#slots[slot];
+    const like = known?.before.equals(frame.subarray(timeEnd, list)) && likeKnown(known, frame, timeEnd, list);
+    if (like) return like;
+    const meta = this.#read(buffer, from, to);
+    if (list > timeEnd && frame.byteLength <= BYTES_MAX) this.#slots[slot] = knownOf(meta, frame, timeEnd, list);
+    return meta;
+  }
+}
+
+/** What a frame says that is like a known one up to its first list, at `list`; undefined if it is not like it from there on. */
+function likeKnown<Meta extends Varying>(
+  { between, meta }: Known<Meta>,
+  frame: Buffer,
+  timeEnd: number,
+  list: number,
+): Meta | undefined {
+  const time = timeIn(frame, timeEnd);
+  const listEnd = between === undefined ? list : frame.indexOf(between, list);
+  const gateway = between === undefined ? undefined : pairsIn(frame, list, listEnd);
+  const headersAt = listEnd + (between?.byteLength ?? 0);
+  const headers = HeaderList.read(frame, headersAt, frame.byteLength - 1);
+  if (time === undefined || headers === undefined || frame[frame.byteLength - 1] !== END) return undefined;
+  if (between === undefined) return { ...meta, time, headers };
+  return gateway && { ...meta, time, gateway, headers };
+}
+
+function knownOf<Meta extends Varying>(meta: Meta, frame: Buffer, timeEnd: number, list: number): Known<Meta> {
+  const before = Buffer.from(frame.subarray(timeEnd, list));
+  if (meta.gateway === undefined) return { before, between: undefined, meta };
+  const listEnd = list + Buffer.byteLength(JSON.stringify(meta.gateway));
+  const between = frame.subarray(listEnd, frame.indexOf(HEADERS) + HEADERS.byteLength);
+  return { before, between: Buffer.from(between), meta };
+}
+
+const NO_PAIRS: RawHeaders = Object.freeze([]);
+
+function pairsIn(frame: Buffer, from: number, to: number): RawHeaders | undefined {
+  if (to - from === 2 && frame[from] === OPENING && frame[from + 1] === CLOSING) return NO_PAIRS;
+  try {
+    const pairs: unknown = JSON.parse(frame.toString("utf8", from, to));
+    return isPairs(pairs) ? pairs : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The end of a number without sign and exponent. */
+function numberEnd(frame: Buffer, at: number): number {
+  const end = digitsEnd(frame, at);
+  return frame[end] === DOT ? digitsEnd(frame, end + 1) : end;
+}
+
+function digitsEnd(frame: Buffer, at: number): number {
+  let end = at;
+  while (frame[end]! >= ZERO && frame[end]! <= NINE) end++;
+  return end;
+}
+
+/** The time at the beginning of a frame; undefined if it is not spelled as times of these centuries are. */
+function timeIn(frame: Buffer, end: number): number | undefined {
+  for (let at = 0; at < TIME.byteLength; at++) if (frame[at] !== TIME[at]) return undefined;
+  const from = TIME.byteLength;
+  const point = from + WHOLE_DIGITS;
+  const scale = end === point ? 1 : SCALES[end - point - 1];
+  if (digitsEnd(frame, from) !== point || frame[from] === ZERO || scale === undefined) return undefined;
+  let [whole, fraction] = [0, 0];
+  for (let at = from; at < point; at++) whole = whole * 10 + frame[at]! - ZERO;
+  for (let at = point + 1; at < end; at++) fraction = fraction * 10 + frame[at]! - ZERO;
+  return whole + fraction / scale;
+}
