@@ -1,5 +1,5 @@
 import type { RawHeaders } from "./frame.ts";
-import { HeaderList, isPairs } from "./header-list.ts";
+import { HeaderList, readPairs } from "./header-list.ts";
 
 /** What differs between frames that are otherwise alike. */
 interface Varying {
@@ -23,7 +23,7 @@ const TIME = Buffer.from('{"time":');
 /** Within a string, the quotes of these would be escaped. */
 const GATEWAY = Buffer.from(',"gateway":');
 const HEADERS = Buffer.from(',"headers":');
-const [OPENING, CLOSING, END, DOT, ZERO, NINE] = [0x5b, 0x5d, 0x7d, 0x2e, 0x30, 0x39];
+const [CLOSING, DOT, ZERO, NINE] = [0x7d, 0x2e, 0x30, 0x39];
 
 /** Slots for frames; one that falls into the slot of another replaces it. */
 const SLOTS = 256;
@@ -76,10 +76,10 @@ function likeKnown<Meta extends Varying>(
 ): Meta | undefined {
   const time = timeIn(frame, timeEnd);
   const listEnd = between === undefined ? list : frame.indexOf(between, list);
-  const gateway = between === undefined ? undefined : pairsIn(frame, list, listEnd);
+  const gateway = between === undefined ? undefined : readPairs(frame, list, listEnd);
   const headersAt = listEnd + (between?.byteLength ?? 0);
   const headers = HeaderList.read(frame, headersAt, frame.byteLength - 1);
-  if (time === undefined || headers === undefined || frame[frame.byteLength - 1] !== END) return undefined;
+  if (time === undefined || headers === undefined || frame[frame.byteLength - 1] !== CLOSING) return undefined;
   if (between === undefined) return { ...meta, time, headers };
   return gateway && { ...meta, time, gateway, headers };
 }
@@ -90,18 +90,6 @@ function knownOf<Meta extends Varying>(meta: Meta, frame: Buffer, timeEnd: numbe
   const listEnd = list + Buffer.byteLength(JSON.stringify(meta.gateway));
   const between = frame.subarray(listEnd, frame.indexOf(HEADERS) + HEADERS.byteLength);
   return { before, between: Buffer.from(between), meta };
-}
-
-const NO_PAIRS: RawHeaders = Object.freeze([]);
-
-function pairsIn(frame: Buffer, from: number, to: number): RawHeaders | undefined {
-  if (to - from === 2 && frame[from] === OPENING && frame[from + 1] === CLOSING) return NO_PAIRS;
-  try {
-    const pairs: unknown = JSON.parse(frame.toString("utf8", from, to));
-    return isPairs(pairs) ? pairs : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** The end of a number without sign and exponent. */

@@ -10,7 +10,7 @@ const SMALL_U = 0x75;
 const DIGITS = /^(?:00[01]|d[89a-f][0-9a-f])[0-9a-f]$/;
 
 const READERS = new RecentTexts(readerOf);
-const VALUES = new RecentTexts<string>((text) => JSON.parse(text));
+const TEXTS = new RecentTexts<string>((text) => JSON.parse(text));
 
 /**
  * A list of raw headers as the bytes of JSON, as `JSON.stringify` writes it.
@@ -46,7 +46,7 @@ export class HeaderList {
       end = nameEnd === -1 || buffer[nameEnd] !== COMMA ? -1 : stringEnd(buffer, value, to);
       if (end === -1) return undefined;
       if (!mayBeKnown(nameEnd - name - 2, buffer[name + 1]!)) continue;
-      READERS.at(buffer, name + 1, nameEnd - 1)?.(known, VALUES.at(buffer, value, end));
+      READERS.at(buffer, name + 1, nameEnd - 1)?.(known, TEXTS.at(buffer, value, end));
     } while (buffer[end] === COMMA);
     if (end !== to - 1) return undefined;
     const bytes = Buffer.allocUnsafeSlow(to - from);
@@ -74,6 +74,26 @@ export class HeaderList {
 /** Whether a value is a list of names and values in turn. */
 export function isPairs(value: unknown): value is RawHeaders {
   return Array.isArray(value) && value.length % 2 === 0 && value.every((each) => typeof each === "string");
+}
+
+/**
+ * The pairs in the bytes `[from, to)` of `buffer`: a short list whose names come again, as those of `Gateway-*` headers do.
+ *
+ * @returns undefined if they are no list of pairs as `JSON.stringify` writes it.
+ */
+export function readPairs(buffer: Buffer, from: number, to: number): RawHeaders | undefined {
+  if (to - from < 2 || buffer[from] !== OPENING || buffer[to - 1] !== CLOSING) return undefined;
+  const pairs: string[] = [];
+  let end = to - from === 2 ? to - 1 : from;
+  while (end < to - 1) {
+    const name = end + 1;
+    const nameEnd = stringEnd(buffer, name, to);
+    end = nameEnd === -1 || buffer[nameEnd] !== COMMA ? -1 : stringEnd(buffer, nameEnd + 1, to);
+    if (end === -1 || (buffer[end] !== COMMA && end !== to - 1)) return undefined;
+    const value = buffer.toString("utf8", nameEnd + 2, end - 1);
+    pairs.push(TEXTS.at(buffer, name, nameEnd), value.includes("\\") ? JSON.parse(`"${value}"`) : value);
+  }
+  return pairs;
 }
 
 /** Where the JSON string that begins at `at` has ended; -1 if there is none before `to`. */

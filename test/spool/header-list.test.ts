@@ -9,7 +9,7 @@ import {
   type ProviderResponseMeta,
   type RawHeaders,
 } from "../../src/spool/frame.ts";
-import { HeaderList } from "../../src/spool/header-list.ts";
+import { HeaderList, readPairs } from "../../src/spool/header-list.ts";
 import {
   readBegin,
   readHead,
@@ -50,6 +50,7 @@ test("a list has the bytes of its JSON, its pairs, and the values that records n
       const list = HeaderList.of(pairs);
       expect(list.bytes.toString()).toBe(JSON.stringify(pairs));
       expect(list.pairs).toEqual(pairs);
+      expect(readPairs(list.bytes, 0, list.bytes.byteLength)).toEqual(pairs);
       expect(list.known).toEqual(knownIn(pairs));
       expect(JSON.stringify({ list })).toBe(JSON.stringify({ list: pairs }));
     }),
@@ -80,15 +81,30 @@ test.each([
     '["a","b"',
   ],
   ...['["a",1]', '[1,"a"]', '["a",null]', '["a",["b"]]', '["a":"b"]', '["a","b\\"]', '["a","b\\x"]', '["a","b\\u00"]'],
-  ...['["a","b\\u0041"]', '["a","\n"]', '["a","b\\', '[,"a","b"]', '["a",,"b"]', '["a""b"]', '["a"]"b"]', '["a","b"}'],
+  ...[
+    '["a","b\\u0041"]',
+    '["a","\n"]',
+    '["a","b\\',
+    '[,"a","b"]',
+    '["a","b":"c","d"]',
+    '["a",,"b"]',
+    '["a""b"]',
+    '["a"]"b"]',
+    '["a","b"}',
+  ],
 ])("no list that JSON.stringify writes: %s", (text) => {
-  expect(HeaderList.read(Buffer.from(text), 0, Buffer.byteLength(text))).toBeUndefined();
+  for (const read of [HeaderList.read, readPairs]) {
+    expect(read(Buffer.from(text), 0, Buffer.byteLength(text))).toBeUndefined();
+  }
 });
 
 test("bytes beyond the end are not read", () => {
   const bytes = Buffer.from('["a","b"],"c"]');
   expect(HeaderList.read(bytes, 0, 9)?.pairs).toEqual(["a", "b"]);
-  for (let to = 0; to < bytes.byteLength; to++) if (to !== 9) expect(HeaderList.read(bytes, 0, to)).toBeUndefined();
+  expect(readPairs(bytes, 0, 9)).toEqual(["a", "b"]);
+  for (let to = 0; to < bytes.byteLength; to++) {
+    if (to !== 9) expect([HeaderList.read(bytes, 0, to), readPairs(bytes, 0, to)]).toEqual([undefined, undefined]);
+  }
 });
 
 const PAIRS = ["Content-Type", 'text/x; a="b\\c"', "Referer", "caf\xe9", "", "", "Vary", "content-type"];
