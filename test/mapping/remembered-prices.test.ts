@@ -66,6 +66,16 @@ test("a model without a price stays without one, and gets none from another prov
   }
 });
 
+test("a model has the price of its provider and of its day, in any order of look-ups", () => {
+  const price = (provider: string, model: string, day: string) =>
+    genaiPrices(provider, model, { input_tokens: 1_000_000, output_tokens: 0 }, new Date(`${day}T12:00:00Z`))?.dollars;
+  for (let times = 0; times < 2; times++) {
+    expect(price("DEEPSEEK", "deepseek-r1", "2026-02-03")).not.toBe(price("OPENAI", "deepseek-r1", "2026-02-03"));
+    expect(price("OPENAI", "o3", "2026-02-03")).not.toBe(price("DEEPSEEK", "o3", "2026-02-03"));
+    expect(price("OPENAI", "o3", "2025-06-01")).not.toBe(price("OPENAI", "o3", "2025-07-01"));
+  }
+});
+
 test("what a model costs by the hour says nothing of its tokens, in any order of look-ups", () => {
   const at = new Date("2026-02-03T12:00:00Z");
   const tokens = () => genaiPrices("OPENAI", "whisper-1", { input_tokens: 5, output_tokens: 5 }, at);

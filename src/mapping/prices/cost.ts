@@ -48,7 +48,8 @@ export function costOf(input: CostInput, table: PriceTable = genaiPrices): Cost 
 
 function exactCost(input: CostInput, table: PriceTable): Cost {
   const { provider, statedCost, usage } = input;
-  const models = input.models.filter((name) => typeof name === "string" && name !== "") as string[];
+  const models: string[] = [];
+  for (const name of input.models) if (typeof name === "string" && name !== "") models.push(name);
   const own = input.ownPrice?.(models);
   const lines = own && costLines(own.price, usage);
   if (own !== undefined && lines !== undefined) return { cost: totalOf(lines), source: own.source };

@@ -20,44 +20,46 @@ interface PriceScope {
   readonly prefixes: [prefix: string, priced: Priced][];
 }
 
-const keyOf = (organizationId: string, provider: string) => `${organizationId}\n${provider}`;
 /** Scope of the configuration's prices: they apply to every organization, after its own. */
 const EVERYBODY = "";
+const NO_PRICE: OwnPriceOf = () => undefined;
 
 /** The prices of this deployment: those of `weir.toml` and those that organizations have set. */
 export class OwnPrices {
-  readonly #scopes = new Map<string, PriceScope>();
+  /** By provider and organization. */
+  readonly #scopes = new Map<string, Map<string, PriceScope>>();
 
   constructor(configured: readonly PriceEntry[], stored: readonly OrganizationPrice[]) {
     for (const { provider: name, model, ...price } of configured) {
       const provider = name.toUpperCase();
-      this.#add(keyOf(EVERYBODY, provider), model, { price, source: `configured price: ${provider} ${model}` });
+      this.#add(EVERYBODY, provider, model, { price, source: `configured price: ${provider} ${model}` });
     }
     for (const { organizationId, provider, model, price } of stored)
-      this.#add(keyOf(organizationId, provider), model, { price, source: `own price: ${provider} ${model}` });
-    for (const { prefixes } of this.#scopes.values()) prefixes.sort(([a], [b]) => b.length - a.length);
+      this.#add(organizationId, provider, model, { price, source: `own price: ${provider} ${model}` });
+    for (const scopes of this.#scopes.values())
+      for (const { prefixes } of scopes.values()) prefixes.sort(([a], [b]) => b.length - a.length);
   }
 
   /** A look-up takes one step per pattern, whatever the length of the name. */
   of(organizationId: string, provider: string): OwnPriceOf {
-    const keys = [keyOf(organizationId, provider), keyOf(EVERYBODY, provider)];
-    const scopes = keys.flatMap((key) => this.#scopes.get(key) ?? []);
+    const scopes = this.#scopes.get(provider);
+    const own = scopes?.get(organizationId);
+    const configured = scopes?.get(EVERYBODY);
+    if (own === undefined && configured === undefined) return NO_PRICE;
     return (models) => {
-      if (scopes.length === 0) return undefined;
       for (const model of models) {
         if (model.length > MODEL_LENGTH_MAX) continue;
-        for (const scope of scopes) {
-          const found = lookUp(scope, model);
-          if (found !== undefined) return found;
-        }
+        const found = (own && lookUp(own, model)) ?? (configured && lookUp(configured, model));
+        if (found !== undefined) return found;
       }
       return undefined;
     };
   }
 
-  #add(key: string, model: string, priced: Priced): void {
-    const scope: PriceScope = this.#scopes.get(key) ?? { exact: new Map(), prefixes: [] };
-    this.#scopes.set(key, scope);
+  #add(organizationId: string, provider: string, model: string, priced: Priced): void {
+    const scopes = this.#scopes.get(provider) ?? new Map<string, PriceScope>();
+    const scope: PriceScope = scopes.get(organizationId) ?? { exact: new Map(), prefixes: [] };
+    this.#scopes.set(provider, scopes.set(organizationId, scope));
     scope.exact.set(model, priced);
     if (model.endsWith("*")) scope.prefixes.push([model.slice(0, -1), priced]);
   }

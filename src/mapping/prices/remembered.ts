@@ -1,7 +1,7 @@
 import type { ModelInfo, ModelPrice } from "@pydantic/genai-prices";
 import type { Units } from "./units.ts";
 
-/** Maximum cached look-ups; the oldest one is evicted. */
+/** Maximum remembered look-ups; all are forgotten when there are as many. */
 const REMEMBERED_MAX = 2_000;
 /** Maximum length of a cached name: a longer one is not a model, and would only fill the memory. */
 const NAME_LENGTH_MAX = 200;
@@ -31,6 +31,8 @@ const PARTS: Readonly<Record<string, string>> = {
 interface FoundPrice {
   readonly entry: string;
   readonly prices: ModelPrice;
+  /** Whether tokens have a price, or the model is free. */
+  readonly pricesTokens: boolean;
 }
 
 interface PricedModel {
@@ -45,19 +47,27 @@ interface PricedModel {
  * prices per request, are not cached; usage with other priced parts is priced by the table.
  */
 export class RememberedPrices {
-  readonly #found = new Map<string, FoundPrice | null>();
+  /** By provider, model and day. A key made of the three would cost as much as the rest of a price. */
+  readonly #found = new Map<string, Map<string, Map<number, FoundPrice | null>>>();
+  #count = 0;
 
   /** `undefined` if it must be looked up. */
   get(provider: string, model: string, at: Date): FoundPrice | null | undefined {
-    return this.#found.get(keyOf(provider, model, at));
+    return this.#found.get(provider)?.get(model)?.get(dayOf(at));
   }
 
   /** @param info - the model in the table; missing if the table does not have it. */
   keep({ provider, model, at }: PricedModel, found: FoundPrice | null, info?: ModelInfo): void {
     if (model.length > NAME_LENGTH_MAX || Number.isNaN(at.getTime())) return;
     if (found !== null && (found.prices.requests_kcount !== undefined || dependsOnHour(info))) return;
-    if (this.#found.size >= REMEMBERED_MAX) this.#found.delete(this.#found.keys().next().value!);
-    this.#found.set(keyOf(provider, model, at), found);
+    if (this.#count >= REMEMBERED_MAX) {
+      this.#found.clear();
+      this.#count = 0;
+    }
+    const models = this.#found.get(provider) ?? new Map<string, Map<number, FoundPrice | null>>();
+    const days = models.get(model) ?? new Map<number, FoundPrice | null>();
+    this.#found.set(provider, models.set(model, days.set(dayOf(at), found)));
+    this.#count++;
   }
 }
 
@@ -107,6 +117,4 @@ function dependsOnHour(info: ModelInfo | undefined): boolean {
   return Array.isArray(prices) && prices.some(({ constraint }) => constraint?.type === "time_of_date");
 }
 
-function keyOf(provider: string, model: string, at: Date): string {
-  return `${provider}\n${model}\n${Math.floor(at.getTime() / DAY_MS)}`;
-}
+const dayOf = (at: Date) => Math.floor(at.getTime() / DAY_MS);

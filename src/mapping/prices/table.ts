@@ -60,13 +60,14 @@ export const genaiPrices: PriceTable = (provider, model, units, at) => {
   if (!hasPrices(provider) || model.length > MODEL_LENGTH_MAX) return undefined;
   const known = remembered.get(provider, model, at);
   if (known === null && units.input_tokens !== undefined) return undefined;
-  if (known && isPlain(units, known.prices) && isPriced(units, known.prices))
+  if (known?.pricesTokens && isPlain(units, known.prices))
     return { dollars: plainPrice(known.prices, units), fees: 0, entry: known.entry };
   for (const spelling of spellings(model)) {
     const found = lookUp(spelling, provider, units, at);
     if (found === undefined) continue;
     const { entry, prices, input, output, total } = found;
-    if (!isNoted(units)) remembered.keep({ provider, model, at }, { entry, prices }, found.model);
+    const kept = { entry, prices, pricesTokens: isPriced({}, prices) };
+    if (!isNoted(units)) remembered.keep({ provider, model, at }, kept, found.model);
     return { dollars: total, fees: total - input - output, entry };
   }
   if (units.input_tokens !== undefined) remembered.keep({ provider, model, at }, null);
