@@ -40,7 +40,8 @@ function toPart(part: "request" | "response", body: Body, assets: Asset[]): Stor
 
 /** A body as it is stored; if the sent bytes differ from the displayed ones, with both. */
 export function storedBody(part: StoredPart["part"], { form, bytes, sent, mime }: Body): StoredPart {
-  return { part, form, bytes, contentType: mime || null, ...(sent !== bytes && { sent }) };
+  const stored: StoredPart = { part, form, bytes, contentType: mime || null };
+  return sent === bytes ? stored : { ...stored, sent };
 }
 
 /** Extracts the files from a body's value, in place, and returns their places in its text. */

@@ -194,6 +194,17 @@ test("an id that belongs to another exchange keeps its record", async () => {
   expect(await weir.recorder.metrics()).toContain('weir_records_dropped_total{reason="id_taken"} 1');
 });
 
+test("exchanges whose ids differ in one digit are different ones", async () => {
+  await using weir = await rig();
+  const ids = ["0198d000-0000-7000-8000-000000000001", "0198d000-0000-7000-8000-000000000002"];
+  for (const at of ids.keys()) weir.spool.begin(ids[at]!, begin({ time: at }));
+  for (const id of ids) weir.spool.requestChunk(id, Buffer.from(`{"model":"${id}"}`));
+  for (const id of ids) weir.spool.end(id, { time: 9, outcome: "complete", requestBytes: 48, responseBytes: 0 });
+  weir.spool.flush();
+  await weir.recorder.barrier();
+  for (const id of ids) expect((await weir.row(id))["request_model"]).toBe(id);
+});
+
 test("of a failure whose body is left out the kind is kept, and not the provider's words", async () => {
   await using weir = await rig({ readExchange });
   const id = pass(weir.spool, {

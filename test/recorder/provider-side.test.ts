@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { Assembler } from "../../src/recorder/exchanges/assemble.ts";
 import { CarryFiles } from "../../src/recorder/exchanges/carry.ts";
 import type { RecordHooks } from "../../src/recorder/prepare/hooks.ts";
@@ -8,12 +9,12 @@ import { FRAME } from "../../src/spool/frame.ts";
 import { HeaderList } from "../../src/spool/header-list.ts";
 import { readNote } from "../../src/spool/reading-note.ts";
 import { temporaryDirectory } from "../directory.ts";
-import { begin, type Rig, rig, startRecorder } from "./harness.ts";
+import { begin, pass, type Rig, rig, startRecorder } from "./harness.ts";
 
 const JSON_TYPE = ["Content-Type", "application/json"];
 
 /** An exchange whose provider got and sent something else, with frames of an earlier try that it replaces. */
-function passChanged({ spool }: Rig, omit: { omitRequest?: true; omitResponse?: true } = {}): string {
+function passChanged({ spool }: Rig, omit: { omitRequest?: true; omitResponse?: true } = {}, coding?: "gzip"): string {
   const id = crypto.randomUUID();
   const [request, response] = ['{"prompt":"secret"}', '{"text":"hi"}'].map((text) => Buffer.from(text));
   spool.begin(id, begin({ time: 1, headers: JSON_TYPE, ...omit }));
@@ -23,8 +24,10 @@ function passChanged({ spool }: Rig, omit: { omitRequest?: true; omitResponse?: 
       spool.providerRequest(id, { time: 2, headers: JSON_TYPE, hasBody: true });
       spool.providerRequestChunk(id, Buffer.from(JSON.stringify({ prompt })));
     }
-  spool.providerResponse(id, { time: 3, status: 200, headers: JSON_TYPE });
-  spool.providerResponseChunk(id, Buffer.from('{"text":"from the provider"}'));
+  const theirs = Buffer.from('{"text":"from the provider"}');
+  const headers = coding === undefined ? JSON_TYPE : [...JSON_TYPE, "Content-Encoding", coding];
+  spool.providerResponse(id, { time: 3, status: 200, headers });
+  spool.providerResponseChunk(id, coding === undefined ? theirs : gzipSync(theirs));
   spool.head(id, { time: 4, status: 200, headers: JSON_TYPE });
   spool.responseChunk(id, response!);
   spool.end(id, { time: 5, outcome: "complete", requestBytes: 19, responseBytes: 13 });
@@ -59,6 +62,21 @@ test("short exchanges are read together, whether the provider's side differs or 
   });
   await recorder.barrier();
   expect(new Set(together)).toEqual(new Set([ids.length]));
+  for (const id of ids) expect(await textOf(weir, id, "provider_response")).toBe('{"text":"from the provider"}');
+  await recorder.stop();
+});
+
+test("of short exchanges, those with a compressed body on any side are read as what they say", async () => {
+  await using weir = await rig();
+  await weir.recorder.stop();
+  const ids = [passChanged(weir), passChanged(weir, {}, "gzip"), passChanged(weir)];
+  const headers = ["Content-Encoding", "gzip", "Content-Type", "text/plain"];
+  const request = pass(weir.spool, { begin: { headers }, request: gzipSync("asked") });
+  const response = pass(weir.spool, { head: { headers }, response: gzipSync("said") });
+  const recorder = startRecorder(weir.directory, { bodyKey: weir.spool.bodyKey });
+  await recorder.barrier();
+  expect((await weir.body(request, "request"))?.content.toString()).toBe("asked");
+  expect((await weir.body(response, "response"))?.content.toString()).toBe("said");
   for (const id of ids) expect(await textOf(weir, id, "provider_response")).toBe('{"text":"from the provider"}');
   await recorder.stop();
 });

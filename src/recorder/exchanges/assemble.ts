@@ -182,7 +182,7 @@ export class Assembler {
 
   #keyOf(buffer: Buffer, at: number): string {
     if (this.#lastKey !== undefined && hasId(buffer, at, this.#lastId)) return this.#lastKey;
-    this.#lastId.set(buffer.subarray(at + 9, at + FRAME_HEAD_BYTES));
+    for (let byte = 0; byte < 16; byte++) this.#lastId[byte] = buffer[at + 9 + byte]!;
     this.#lastKey = frameKey(buffer, at);
     return this.#lastKey;
   }

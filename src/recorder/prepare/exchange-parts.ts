@@ -21,8 +21,9 @@ export function toParts(
     bytes: headersJson(exchange),
     contentType: null,
   };
-  const { parts, assets } = bodyParts({ request, response }, responseBody, messages);
-  return { parts: [headers, ...parts], assets };
+  const stored = bodyParts({ request, response }, responseBody, messages);
+  stored.parts.unshift(headers);
+  return stored;
 }
 
 const REQUEST = Buffer.from('{"request":');

@@ -25,7 +25,7 @@ import {
 } from "./provider-parts.ts";
 import { toRow } from "./row.ts";
 import { inputsOf } from "./side-inputs.ts";
-import { codingOf, decodedSide, plainSide, routingOf, SIDES, type Side, type SideBytes, toSide } from "./sides.ts";
+import { decodedSide, hasCoding, plainSide, routingOf, type Side, type SideBytes, toSide } from "./sides.ts";
 import { unreadReason } from "./unread.ts";
 
 /** A record made without reading its bodies: for an exchange in flight, or one whose bodies cannot be read. */
@@ -47,7 +47,7 @@ export function prepareBare(exchange: Exchange, now: number): Prepared {
 
 /** Like `prepare`, but synchronous; undefined if something must be awaited: a body is compressed, or tokens must be counted. */
 export function prepareAtOnce(exchange: Exchange, deps: PrepareDeps, now: number): Prepared | undefined {
-  if (SIDES.some((side) => codingOf(exchange, side) !== undefined)) return undefined;
+  if (hasCoding(exchange)) return undefined;
   const bytes = {
     requestBytes: plainSide(exchange, "request", deps),
     responseBytes: plainSide(exchange, "response", deps),

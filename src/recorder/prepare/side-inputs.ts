@@ -28,40 +28,40 @@ export function inputsOf(
   providerSide: ProviderSide,
 ): Inputs {
   const { begin, head, end } = exchange;
-  const common = {
+  const routing = routingOf(exchange);
+  const { provider, mappingOf } = providerSide;
+  /** What the client exchanged, read by the responding provider's rules. */
+  const whole: ReadSide = {
     method: begin.method,
+    path: providerPath(exchange),
     target: begin.target,
     status: head?.status ?? end?.status ?? 0,
     request: request.body,
     response: response.body,
     requestHeaders: headersOf(exchange, "request"),
     responseHeaders: headersOf(exchange, "response"),
+    provider,
     modelOverride: labels.settings.get("model-override"),
+    mappingOf,
   };
-  const routing = routingOf(exchange);
   const isTranslated = (routing?.mapping ?? UNMAPPED) !== UNMAPPED;
   const responseBody = other?.provider_response.body;
   if (responseBody === undefined && !isTranslated) {
-    const input = new RecordedExchange({ ...common, ...providerSide, path: providerPath(exchange) });
+    const input = new RecordedExchange(whole);
     return { client: input, provider: input };
   }
   // The path determines the client's shape, for every provider.
-  const own: ReadSide =
-    routing === undefined
-      ? { ...common, ...providerSide, path: begin.path }
-      : { ...common, provider: undefined, mappingOf: undefined, path: begin.path };
-  const client = new RecordedExchange(own);
+  const own = routing === undefined ? whole : { ...whole, provider: undefined, mappingOf: undefined };
+  const client = new RecordedExchange({ ...own, path: begin.path });
   if (responseBody === undefined) return { client, provider: client };
   const requestHead = exchange.provider?.requestHead;
-  const provider = new RecordedExchange({
-    ...common,
-    ...providerSide,
-    path: providerPath(exchange),
-    status: exchange.provider?.responseHead?.status ?? common.status,
+  const input = new RecordedExchange({
+    ...whole,
+    status: exchange.provider?.responseHead?.status ?? whole.status,
     request: requestHead === undefined ? request.body : other?.provider_request.body,
     response: responseBody,
-    requestHeaders: requestHead === undefined ? common.requestHeaders : headersOf(exchange, "provider_request"),
+    requestHeaders: requestHead === undefined ? whole.requestHeaders : headersOf(exchange, "provider_request"),
     responseHeaders: headersOf(exchange, "provider_response"),
   });
-  return { client, provider };
+  return { client, provider: input };
 }

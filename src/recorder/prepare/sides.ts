@@ -14,7 +14,8 @@ export type ClientSide = "request" | "response";
 /** Recorded if the provider received or sent something other than the client sent or received. */
 export type OtherSide = "provider_request" | "provider_response";
 export type BodySide = ClientSide | OtherSide;
-export const SIDES: readonly BodySide[] = ["request", "response", "provider_request", "provider_response"];
+
+const OTHER_SIDES: readonly OtherSide[] = ["provider_request", "provider_response"];
 
 /** A body, and whether a part of it is missing. */
 export interface Side {
@@ -60,6 +61,14 @@ export function plainSide(exchange: Exchange, side: BodySide, deps: SideDeps): S
 /** The content coding of a body, which takes time to decode; undefined if it has none. */
 export function codingOf(exchange: Exchange, side: BodySide): string | undefined {
   return headersOf(exchange, side).known.contentEncoding;
+}
+
+/** Whether any of the bodies takes time to decode. */
+export function hasCoding(exchange: Exchange): boolean {
+  const { begin, head, provider } = exchange;
+  if (begin.headers.known.contentEncoding !== undefined || head?.headers.known.contentEncoding !== undefined)
+    return true;
+  return provider !== undefined && OTHER_SIDES.some((side) => codingOf(exchange, side) !== undefined);
 }
 
 /** The content type of a body; undefined if it has none. */
