@@ -31,7 +31,8 @@ const COPIED_BYTES_MAX = 2_048;
 function pieceOf(bytes: Buffer, at: number, end: number): Uint8Array {
   if (at === 0 && end === bytes.byteLength) return bytes;
   if (end - at > COPIED_BYTES_MAX) return bytes.subarray(at, end);
-  const piece = Buffer.allocUnsafe(end - at);
+  // Not a Buffer: the runtime makes those in a call of its own.
+  const piece = new Uint8Array(end - at);
   bytes.copy(piece, 0, at, end);
   return piece;
 }
