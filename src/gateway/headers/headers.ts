@@ -1,5 +1,6 @@
 import { MASKED, maskLabel, maskText } from "../../masking/mask.ts";
 import type { ProviderPlugin } from "../../plugin-host/contract.ts";
+import { readLength } from "../../runtime/http/length.ts";
 import type { RawHeaders } from "../../spool/frame.ts";
 import { type GatewayHeader, recordedValue } from "./gateway-header.ts";
 import {
@@ -67,7 +68,7 @@ export class HeaderReader {
         if (name.controls) settings = this.#memory.with(settings, line);
         else if (name.setting === "auth") auth.push(value);
       } else if ((bits & HOST) !== 0) hosts.push(value);
-      else if ((bits & LENGTH) !== 0) contentLength = Number(value);
+      else if ((bits & LENGTH) !== 0) contentLength = readLength(value) ?? Number(value);
       else if ((bits & ENCODING) !== 0)
         transferEncoding = transferEncoding === undefined ? value : `${transferEncoding}, ${value}`;
     }

@@ -1,3 +1,4 @@
+import { readLength } from "../../runtime/http/length.ts";
 import type { RawHeaders } from "../../spool/frame.ts";
 import {
   CONNECTION,
@@ -39,7 +40,7 @@ export function readResponseHeaders(raw: RawHeaders): ResponseHeaders {
     const value = raw[at + 1]!;
     if ((bits & LENGTH) !== 0) {
       if (contentLength !== undefined) continue;
-      contentLength = Number(value);
+      contentLength = readLength(value) ?? Number(value);
     } else if (lower === "content-type") contentType = value;
     forward.push(raw[at]!, value);
   }

@@ -1,4 +1,5 @@
 import { copyOf } from "../text-copy.ts";
+import { readLength } from "./length.ts";
 
 const FIELD_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 /** Maximum number and length of remembered names: clients with invented names must not fill the memory. */
@@ -149,14 +150,13 @@ export function isField(line: string): boolean {
   return !MALFORMED.test(line) && FIELD_NAME.test(line.slice(0, Math.max(0, line.indexOf(":"))));
 }
 
-const LENGTH = /^\d{1,15}$/;
 const CLOSE = /(?:^|,)\s*close\s*(?:,|$)/i;
 const SWITCHING = /(?:^|,)\s*upgrade\s*(?:,|$)/i;
 
 /** By name in lower case. */
 const RULES: Readonly<Record<string, Rule>> = {
   "content-length": (framing, value, fault) => {
-    const length = LENGTH.test(value) ? Number(value) : undefined;
+    const length = readLength(value);
     if (length === undefined || (framing.length !== undefined && framing.length !== length))
       throw fault("its Content-Length cannot be read");
     framing.length = length;
@@ -166,6 +166,7 @@ const RULES: Readonly<Record<string, Rule>> = {
     framing.encoded = true;
   },
   connection: (framing, value) => {
+    if (value === "keep-alive") return;
     framing.close ||= CLOSE.test(value);
     framing.switching ||= SWITCHING.test(value);
   },

@@ -1,3 +1,4 @@
+import { readLength } from "./length.ts";
 import { lineStart } from "./line-start.ts";
 import type { RequestHead } from "./request-parser.ts";
 import type { BodySink, IncomingRequest, ServerResponse } from "./server.ts";
@@ -90,7 +91,7 @@ export class Turn implements IncomingRequest, ServerResponse {
       if (name.length === 17 && name.toLowerCase() === "transfer-encoding") continue;
       if (name.length === 14 && name.toLowerCase() === "content-length") {
         if (length !== undefined) continue;
-        length = Number(value);
+        length = readLength(value) ?? Number(value);
       } else if (name.length === 10 && name.toLowerCase() === "connection") saysClose = true;
       text = `${text}${lineStart(name)}${safe(value)}`;
     }
