@@ -160,6 +160,14 @@ test.each([
   expect(maskResponseHeaders(["A", "1", name, value], new Set())).toEqual(["A", "1", name, expected]);
 });
 
+test("a credential among values that repeat is masked each time", () => {
+  const values = [`curl/8.5.0 Bearer ${SECRET}`, "curl/8.5.0"].flatMap((value) => [value, value]);
+  const expected = values.map((value) => value.replace(SECRET, "***"));
+  const provider = undefined;
+  expect(values.map((value) => reader.recorded(reader.read(["USER-AGENT", value]), provider)[1]!)).toEqual(expected);
+  expect(values.map((value) => maskResponseHeaders(["SERVER", value], new Set())[1]!)).toEqual(expected);
+});
+
 test("subprotocols without keys stay readable", () => {
   expect(maskProtocols("realtime, openai-beta.realtime-v1")).toBe("realtime, openai-beta.realtime-v1");
 });

@@ -1,4 +1,5 @@
 import { isSecretName } from "../../masking/names.ts";
+import { type Remembering, repeats } from "../../runtime/http/header-fields.ts";
 import type { RawHeaders } from "../../spool/frame.ts";
 
 /** What a header name means to the gateway, as bits; computed once per spelling. */
@@ -23,7 +24,9 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   "upgrade",
 ]);
 
-export interface HeaderName {
+/** It remembers a value in which no credential was found, if its values repeat. */
+export interface HeaderName extends Remembering {
+  readonly repeats: boolean;
   readonly lower: string;
   readonly bits: number;
   /** `Gateway-…` in the case of the wire, and the part after the prefix in lower case. */
@@ -67,6 +70,9 @@ export function headerNames(prefixes: readonly string[]): (raw: string) => Heade
   };
 }
 
+/** Classifies the header names of messages without headers of the gateway's own. */
+export const headerName = headerNames([]);
+
 function classify(raw: string, prefixes: readonly string[]): HeaderName {
   const lower = raw.toLowerCase();
   const prefix = prefixes.find((one) => lower.startsWith(one));
@@ -79,7 +85,7 @@ function classify(raw: string, prefixes: readonly string[]): HeaderName {
     const canonical = isTarget ? "Gateway-Target-Url" : own;
     const setting = canonical.slice("gateway-".length).toLowerCase();
     const label = labelOf(setting);
-    return { lower, bits: GATEWAY, canonical, setting, label, controls: controls(setting, label) };
+    return { ...NO_VALUE, lower, bits: GATEWAY, canonical, setting, label, controls: controls(setting, label) };
   }
   let bits = 0;
   if (HOP_BY_HOP.has(lower)) bits |= HOP;
@@ -91,8 +97,11 @@ function classify(raw: string, prefixes: readonly string[]): HeaderName {
   if (SAID_BY_GATEWAY.test(lower)) bits |= OWN;
   if (lower === "sec-websocket-protocol") bits |= PROTOCOLS;
   else if (isSecretName(raw)) bits |= SECRET;
-  return { lower, bits, canonical: "", setting: "", label: undefined, controls: false };
+  const rest = { canonical: "", setting: "", label: undefined, controls: false };
+  return { ...NO_VALUE, repeats: repeats(lower), lower, bits, ...rest };
 }
+
+const NO_VALUE = { repeats: false, remembered: undefined, differing: 0 };
 
 const LABEL = /^(?:user-id$|(?:node|job|experiment)-id$|property-|prompt-|session-)/;
 const NAMED_LABEL = /^(?:property|prompt-input)-/;

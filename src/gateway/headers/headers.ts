@@ -17,7 +17,7 @@ import {
   SECRET,
   UPGRADE,
 } from "./header-names.ts";
-import { maskOf, maskProtocols } from "./secrets.ts";
+import { maskOf, maskProtocols, maskValue } from "./secrets.ts";
 import { LineMemory, type SettingLines } from "./setting-lines.ts";
 
 /** A client's headers, sorted by how the gateway handles them. */
@@ -133,7 +133,7 @@ export class HeaderReader {
       const { bits, lower } = names[at / 2]!;
       if ((bits & GATEWAY) !== 0) continue;
       const value = raw[at + 1]!;
-      kept.push(raw[at]!, mask.size > 0 && mask.has(lower) ? MASKED : shown(bits, value));
+      kept.push(raw[at]!, mask.size > 0 && mask.has(lower) ? MASKED : shown(names[at / 2]!, value));
     }
     return kept;
   }
@@ -232,8 +232,8 @@ export function recordedGatewayHeaders(headers: readonly GatewayHeader[]): strin
   return kept;
 }
 
-function shown(bits: number, value: string): string {
-  if ((bits & SECRET) !== 0) return MASKED;
-  if ((bits & PROTOCOLS) !== 0) return maskProtocols(value);
-  return maskText(value);
+function shown(name: HeaderName, value: string): string {
+  if ((name.bits & SECRET) !== 0) return MASKED;
+  if ((name.bits & PROTOCOLS) !== 0) return maskProtocols(value);
+  return maskValue(name, value);
 }

@@ -5,13 +5,12 @@ import {
   ENCODING,
   type HeaderName,
   HOP,
-  headerNames,
+  headerName,
   LENGTH,
   namedByConnection,
   OWN,
 } from "./header-names.ts";
 
-const nameOf = headerNames([]);
 /** Set by the gateway itself, unless a plugin that limits requests sets them. */
 const LIMITS = "gateway-ratelimit-";
 /** Values of `Connection` that name no other header. */
@@ -32,7 +31,7 @@ export function readResponseHeaders(raw: RawHeaders): ResponseHeaders {
   let contentType = "";
   const forward: string[] = [];
   for (let at = 0; at < raw.length; at += 2) {
-    const { bits, lower } = nameOf(raw[at]!);
+    const { bits, lower } = headerName(raw[at]!);
     if ((bits & (HOP | OWN)) !== 0) {
       saysConnection ||= (bits & CONNECTION) !== 0 && !USUAL.test(raw[at + 1]!);
       continue;
@@ -54,7 +53,7 @@ function without(named: ReadonlySet<string>, raw: RawHeaders): string[] {
 }
 
 function namesOf(raw: RawHeaders): HeaderName[] {
-  return raw.flatMap((name, at) => (at % 2 === 0 ? [nameOf(name)] : []));
+  return raw.flatMap((name, at) => (at % 2 === 0 ? [headerName(name)] : []));
 }
 
 /** The headers that a plugin may add to a response: not the gateway's own and not the body's. */
@@ -63,7 +62,7 @@ export function ofPlugin(
   idHeaders: readonly string[],
 ): readonly (readonly [name: string, value: string])[] {
   return Object.entries(headers).filter(([name]) => {
-    const { bits, lower } = nameOf(name);
+    const { bits, lower } = headerName(name);
     if ((bits & (HOP | LENGTH | ENCODING)) !== 0 || OF_BODY.has(lower) || idHeaders.includes(lower)) return false;
     return (bits & OWN) === 0 || lower.startsWith(LIMITS);
   });

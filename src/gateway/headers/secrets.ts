@@ -1,7 +1,9 @@
 import { MASKED, maskText } from "../../masking/mask.ts";
 import { isSecretName } from "../../masking/names.ts";
 import type { ProviderPlugin } from "../../plugin-host/contract.ts";
+import { learn } from "../../runtime/http/header-fields.ts";
 import type { RawHeaders } from "../../spool/frame.ts";
+import { type HeaderName, headerName, SECRET } from "./header-names.ts";
 
 /** Names that one provider masks in addition to the usual ones, as sets in lower case. */
 interface ProviderMask {
@@ -51,7 +53,16 @@ export function maskResponseHeaders(headers: RawHeaders, provider: ReadonlySet<s
 }
 
 /** A header's value as it may be recorded. @param provider - names that its plugin masks, in lower case. */
-export function shownValue(name: string, value: string, provider: ReadonlySet<string>): string {
-  const isSecret = isSecretName(name) || (provider.size > 0 && provider.has(name.toLowerCase()));
-  return isSecret ? MASKED : maskText(value);
+export function shownValue(raw: string, value: string, provider: ReadonlySet<string>): string {
+  const name = headerName(raw);
+  const isSecret = (name.bits & SECRET) !== 0 || (provider.size > 0 && provider.has(name.lower));
+  return isSecret ? MASKED : maskValue(name, value);
+}
+
+/** A value without the credentials in it. @param name - not secret itself. */
+export function maskValue(name: HeaderName, value: string): string {
+  if (value === name.remembered) return value;
+  const masked = maskText(value);
+  if (name.repeats && masked === value) learn(name, value);
+  return masked;
 }

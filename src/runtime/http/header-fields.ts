@@ -13,15 +13,19 @@ const VALUE_LENGTH_MAX = 256;
 /** A value that differs from the remembered one replaces it once in so many times: it is copied for that. */
 const DIFFERING_MAX = 16;
 
-/** A field's name as sent, and its rule for the message's framing. */
-interface FieldName {
-  readonly raw: string;
-  readonly rule: Rule | undefined;
-  readonly repeats: boolean;
-  /** A value that it had, if its values repeat: such a value is neither cut out of its head nor copied again. */
+/** A name whose values may repeat. */
+export interface Remembering {
+  /** A value that it had, if its values repeat. */
   remembered: string | undefined;
   /** How often its value has differed from the remembered one. */
   differing: number;
+}
+
+/** A field's name as sent, and its rule for the message's framing. A remembered value is not cut out of its head again. */
+interface FieldName extends Remembering {
+  readonly raw: string;
+  readonly rule: Rule | undefined;
+  readonly repeats: boolean;
 }
 
 type Rule = (framing: Framing, value: string, fault: Fault) => void;
@@ -135,7 +139,8 @@ function rememberedAt(text: string, from: number, { remembered }: FieldName): st
   return end === text.length || text.charCodeAt(end) === CARRIAGE_RETURN ? remembered : undefined;
 }
 
-function learn(name: FieldName, value: string): void {
+/** Remembers a copy of a value, now and then. Only for names whose values repeat. */
+export function learn(name: Remembering, value: string): void {
   const isDue = name.differing % DIFFERING_MAX === 0;
   name.differing++;
   if (isDue && value !== "" && value.length <= VALUE_LENGTH_MAX) name.remembered = copyOf(value);
