@@ -57,8 +57,9 @@ function exactCost(input: CostInput, table: PriceTable): Cost {
   if (ruled !== null) return { cost: ruled, source: `plugin ${provider?.name}` };
   if (statedCost !== undefined && statedCost >= 0 && statedCost <= STATED_MAX)
     return { cost: statedCost, source: "stated by the provider" };
+  if (provider === undefined) return UNKNOWN;
   const bills = billsOf(usage, input.usageRaw);
-  if (provider === undefined || bills.length === 0) return UNKNOWN;
+  if (bills.length === 0) return UNKNOWN;
   const { factor, note } = priceTerms({ provider: provider.name, host: input.exchange.host, models }, input.usageRaw);
   let cost = 0;
   let source = "";
