@@ -33,8 +33,10 @@ export interface Words {
 
 /** Statements that index records; a record that is already indexed gets the new words. */
 export function insertWords(records: readonly Words[]): Statement[] {
-  const spoken = records.filter(({ text }) => text !== null);
-  return [...Map.groupBy(spoken, ({ seq }) => shardOf(seq))].flatMap(([shard, group]) => {
+  const spoken = new Map<number, Words>();
+  for (const each of records) if (each.text !== null) spoken.set(each.seq, each);
+  return [...Map.groupBy(spoken.values(), ({ seq }) => shardOf(seq))].flatMap(([shard, group]) => {
+    const seqs = group.map(({ seq }) => seq);
     // Tokens have no characters that JSON would escape, and as members of one object they are parsed once, not row by row.
     const members = group.map(
       ({ seq, organizationId, text }) => `"${seq}":"${tokenOf(organizationId)} ${indexedText(text ?? "")}"`,
@@ -42,14 +44,21 @@ export function insertWords(records: readonly Words[]): Statement[] {
     return [
       { sql: "insert or ignore into word_shards (shard) values (?)", args: [shard] },
       { sql: createTable(shard), args: [] },
+      { sql: removeIndexed(shard), args: [Math.min(...seqs), JSON.stringify(seqs)] },
       {
-        sql: `insert or replace into ${tableOf(shard)} (rowid, words)
-          select cast(key as integer), value from json_each(?)`,
+        sql: `insert into ${tableOf(shard)} (rowid, words) select cast(key as integer), value from json_each(?)`,
         args: [`{${members.join(",")}}`],
       },
     ];
   });
 }
+
+/**
+ * Removes the records of a list that are indexed: the lowest is bound first. New records follow all that are indexed, so none is
+ * looked up; "insert or replace" would look up each, which is a sixth of the time of indexing a short text.
+ */
+const removeIndexed = (shard: number) => `delete from ${tableOf(shard)} where rowid in
+  (select value from json_each(iif((select max(id) from ${tableOf(shard)}_docsize) >= ?, ?, '[]')))`;
 
 const createTable = (shard: number) => `create virtual table if not exists ${tableOf(shard)}
   using fts5(words, content='', contentless_delete=1, detail=none, tokenize="ascii tokenchars '_'")`;

@@ -10,8 +10,10 @@ const SPACE = 0x20;
 export const SHORT_BYTES_MAX = 8;
 /** Marks a longer token. Short ones never have this bit, because their characters are ASCII. */
 const LONG = 1 << 31;
-/** Of a slot: the two halves of a short token, or hash and length of a longer one; then its offset in the bytes, plus 1. */
+/** Of a slot: the two halves of a short token, or hash and length of a longer one; then its place. */
 const SLOT_WORDS = 3;
+/** All slots are cleared when places would get larger. */
+const PLACE_MAX = 1 << 20;
 
 /**
  * Distinct tokens in order of appearance, as one text separated by spaces.
@@ -25,14 +27,17 @@ export class TokenSet {
   #bytes = Buffer.allocUnsafe(BYTES_MIN);
   #length = 0;
   #count = 0;
+  /** A token's place is its offset in the bytes plus this. Slots with lower places are empty: clearing them for each text costs more. */
+  #base = 1;
 
   /** Adds a token of at most `SHORT_BYTES_MAX` ASCII characters: the last four are in `low`, those before in `high`. */
   addShort(low: number, high: number, length: number): void {
     const slots = this.#slots;
     const mask = this.#capacity - 1;
+    const base = this.#base;
     let slot = slotOf(low, high) & mask;
     let at = slot * SLOT_WORDS;
-    for (; slots[at + 2] !== 0; at = slot * SLOT_WORDS) {
+    for (; slots[at + 2]! >= base; at = slot * SLOT_WORDS) {
       if (slots[at] === low && slots[at + 1] === high) return;
       slot = (slot + 1) & mask;
     }
@@ -52,11 +57,12 @@ export class TokenSet {
     const length = end - start;
     const slots = this.#slots;
     const mask = this.#capacity - 1;
+    const base = this.#base;
     let slot = slotOf(hash, length | LONG) & mask;
     let at = slot * SLOT_WORDS;
-    for (; slots[at + 2] !== 0; at = slot * SLOT_WORDS) {
+    for (; slots[at + 2]! >= base; at = slot * SLOT_WORDS) {
       const isAlike = slots[at] === hash && slots[at + 1] === (length | LONG);
-      if (isAlike && this.#isAt(slots[at + 2]! - 1, from, start, length)) return;
+      if (isAlike && this.#isAt(slots[at + 2]! - base, from, start, length)) return;
       slot = (slot + 1) & mask;
     }
     const bytes = this.#room(length);
@@ -70,7 +76,10 @@ export class TokenSet {
     if (this.#capacity > SLOTS_MIN) {
       this.#slots = new Int32Array(SLOTS_MIN * SLOT_WORDS);
       this.#capacity = SLOTS_MIN;
-    } else this.#slots.fill(0);
+    } else if (this.#base + this.#length > PLACE_MAX) {
+      this.#slots.fill(0);
+      this.#base = 1;
+    } else this.#base += this.#length;
     if (this.#bytes.length > KEPT_BYTES_MAX) this.#bytes = Buffer.allocUnsafe(BYTES_MIN);
     this.#length = 0;
     this.#count = 0;
@@ -99,7 +108,7 @@ export class TokenSet {
     const slots = this.#slots;
     slots[at] = first;
     slots[at + 1] = second;
-    slots[at + 2] = this.#length + 1;
+    slots[at + 2] = this.#base + this.#length;
     this.#length += length;
     this.#bytes[this.#length++] = SPACE;
     if (++this.#count * 2 > this.#capacity) this.#grow();
@@ -111,9 +120,9 @@ export class TokenSet {
     this.#slots = new Int32Array(this.#capacity * SLOT_WORDS);
     const mask = this.#capacity - 1;
     for (let from = 0; from < old.length; from += SLOT_WORDS) {
-      if (old[from + 2] === 0) continue;
+      if (old[from + 2]! < this.#base) continue;
       let slot = slotOf(old[from]!, old[from + 1]!) & mask;
-      while (this.#slots[slot * SLOT_WORDS + 2] !== 0) slot = (slot + 1) & mask;
+      while (this.#slots[slot * SLOT_WORDS + 2]! >= this.#base) slot = (slot + 1) & mask;
       for (let word = 0; word < SLOT_WORDS; word++) this.#slots[slot * SLOT_WORDS + word] = old[from + word]!;
     }
   }

@@ -55,6 +55,13 @@ test("words of every length are indexed once each, whatever their case and what 
   expect(indexedText([...words, ...words.map((word) => word.toUpperCase())].join(" "))).toBe(tokens.join(" "));
 });
 
+test("each of many texts is indexed whole, whichever texts came before", () => {
+  for (let text = 0; text < 1_500; text++) {
+    const words = Array.from({ length: 300 }, (_, at) => `w${(text * 37 + at) % 500}`);
+    expect(indexedText([...words, ...words].join(" "))).toBe(words.join(" "));
+  }
+});
+
 test.each([
   ["Two WORDS two", "two words"],
   ["CAFÉ café 5\u212a 5k", "cafe 5k"],
