@@ -32,7 +32,7 @@ export async function putContents(
     const [prompt, completion] = [shortened(texts.prompt), shortened(texts.completion)];
     const isNew = newIds.has(requestId);
     const said = { prompt, completion };
-    contents.push({ requestId, organizationId, parts, assets, texts: said, isNew, ...(excerpts && { excerpts }) });
+    contents.push({ requestId, organizationId, parts, assets, texts: said, isNew, excerpts });
   }
   await content.put(contents, beside);
 }

@@ -1,25 +1,19 @@
 import type { BodyStore, SweepStep } from "../bodies/body-store.ts";
 import { loadBodies, loadTexts } from "../bodies/load-bodies.ts";
 import { havePlain, loadPlainAsset, loadPlainWhole, removePlain } from "../bodies/plain-bodies.ts";
-import type { Database, Statement, Value } from "../database/database.ts";
-import { insertInto, insertRows } from "../database/statements.ts";
+import type { Database, Statement } from "../database/database.ts";
 import { movePacks } from "../objects/moving.ts";
 import { ObjectSweeper } from "../objects/object-sweeper.ts";
 import type { Objects } from "../objects/open-objects.ts";
 import { PackEraser } from "./erase.ts";
+import { insertContents } from "./insert-contents.ts";
 import type { PackIds } from "./pack-ids.ts";
 import { PackPlaces } from "./pack-places.ts";
 import { PackWriter, packsFor } from "./pack-writer.ts";
 import { type BodyPart, rangesOf } from "./placed.ts";
 import { type ContentView, decoded, loadPlaced, readAsset, readWhole } from "./read.ts";
 import type { Content, RequestContent } from "./request-content.ts";
-import { idBytes, idList, idOf, ROWS_OF } from "./row-id.ts";
-
-const INSERT_CONTENT = insertInto(
-  "contents",
-  ["request_id", "home", "parts"],
-  "on conflict (request_id) do update set home = excluded.home, parts = excluded.parts",
-);
+import { idList, idOf, ROWS_OF } from "./row-id.ts";
 
 /** Bodies in packs, and those stored before packs existed. */
 export class PackStore implements BodyStore {
@@ -133,9 +127,7 @@ export class PackStore implements BodyStore {
   async #statements(): Promise<Statement[]> {
     const { packs, rows, shared } = this.#writer.pending(this.#places.areObjects);
     const statements = await this.#places.stored(packs, this.#ids.node());
-    const values: Value[] = [];
-    for (const { requestId, home, parts } of rows) values.push(idBytes(requestId), home, parts);
-    insertRows(INSERT_CONTENT, values, statements);
+    insertContents(rows, statements);
     if (shared.length > 0) {
       const sql = "update packs set shared = 1 where id in (select value from json_each(?))";
       statements.push({ sql, args: [JSON.stringify(shared)] });

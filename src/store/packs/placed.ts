@@ -186,7 +186,10 @@ class RangeWriter {
   /** The last pack, which most ranges share with the one before, and where its last range ended. */
   #pack = -1;
   #end = 0;
-  /** The same of the packs before. */
+  /** The same of the pack before: a small record has two. */
+  #packBefore = -1;
+  #endBefore = 0;
+  /** The same of all others. */
   #ends: Map<number, number> | undefined;
 
   constructor(writer: VarintWriter, home: number) {
@@ -208,10 +211,18 @@ class RangeWriter {
   }
 
   #change(pack: number): void {
-    this.#ends ??= new Map();
-    this.#ends.set(this.#pack, this.#end);
+    let end = this.#endBefore;
+    if (pack !== this.#packBefore) {
+      end = this.#ends?.get(pack) ?? -1;
+      if (this.#packBefore !== -1) {
+        this.#ends ??= new Map();
+        this.#ends.set(this.#packBefore, this.#endBefore);
+      }
+    }
+    this.#packBefore = this.#pack;
+    this.#endBefore = this.#end;
     this.#pack = pack;
-    this.#end = this.#ends.get(pack) ?? -1;
+    this.#end = end;
   }
 }
 

@@ -45,7 +45,7 @@ export interface Content {
   /** The last question and the response, as plain text for searching. */
   readonly texts: { readonly prompt: string | null; readonly completion: string | null };
   /** Not masked. Missing when the record's row holds them. */
-  readonly excerpts?: Excerpts;
+  readonly excerpts?: Excerpts | undefined;
 }
 
 export interface RequestContent extends Content {

@@ -5,7 +5,12 @@ export function idBytes(id: string): Buffer {
   return Buffer.from(idHex(id), "hex");
 }
 
-/** The same as hexadecimal text, for `unhex` in a list. */
+/** The bytes of several ids, 16 each; undefined if one of them is no UUID. */
+export function idsBytes(ids: readonly string[]): Buffer | undefined {
+  return ids.every((id) => UUID.test(id)) ? Buffer.from(ids.join("").replaceAll("-", ""), "hex") : undefined;
+}
+
+/** An id as hexadecimal text, for `unhex` in a list. */
 function idHex(id: string): string {
   return UUID.test(id) ? id.replaceAll("-", "") : Buffer.from(id).toString("hex");
 }

@@ -143,6 +143,21 @@ test("where a request's parts are is read as it was written, and bytes that are 
   const alternating = { fresh: 0, parts: [], assets: [], prompt: { ranges: inTwo }, completion: null };
   const both: Placed = { ...alternating, input: { ranges: inTwo.toReversed() }, output: null };
   expect(decodePlaced(encodePlaced(both, HOME), HOME)).toEqual(both);
+  // Where a range starts is not written if it follows the last one in its pack, whichever packs are between.
+  const turns = [0, 1, 2, 0, 1, 2, 2, 1, 0, 3, 0].map((pack, at) => ({
+    pack: HOME - pack,
+    offset: 90_000 + at,
+    length: 1,
+  }));
+  const ends = new Map<number, number>();
+  const following = turns.map((range) => {
+    const offset = ends.get(range.pack) ?? range.offset;
+    ends.set(range.pack, offset + 1);
+    return { ...range, offset };
+  });
+  const sizeOf = (ranges: typeof turns) => encodePlaced({ ...both, input: null, prompt: { ranges } }, HOME).length;
+  // The range that follows where the one before it ended does so in both.
+  expect(sizeOf(turns) - sizeOf(following)).toBe(3 * 6);
   const range = (offset: number, length: number) => [{ pack: HOME, offset, length }];
   const small = PARTS.slice(0, 3).map((part, at) => {
     return {
