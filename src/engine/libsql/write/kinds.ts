@@ -31,15 +31,13 @@ export class Kinds {
    * @param more - columns that are stored with other values, for another reason.
    */
   share(row: RequestRow, used: Map<number, readonly Value[]>, more?: Partial<RequestRow>): RequestRow {
-    const written = more === undefined ? row : { ...row, ...more };
-    if (!isShareable(row)) return written;
-    const usage = row.usage_raw === null || row.usage_raw === undefined ? undefined : splitUsage(row.usage_raw);
-    const shape = usage?.shape ?? null;
-    const kind = this.#recent.find(({ values }) => isOf(row, shape, values)) ?? this.#kindOf(row, shape);
-    if (kind === undefined) return written;
+    const usage = typeof row.usage_raw === "string" ? splitUsage(row.usage_raw) : undefined;
+    const kind = isShareable(row) ? this.#kindOf(row, usage?.shape ?? null) : undefined;
+    if (kind === undefined) return more === undefined ? row : { ...row, ...more };
     if (!used.has(kind.id)) used.set(kind.id, kind.values);
+    const shared: Record<string, Value | undefined> = { ...row };
     // Assigning them one by one takes half as long as spreading them.
-    const shared: Record<string, Value | undefined> = written === row ? { ...row } : written;
+    for (const column in more) shared[column] = more[column as keyof RequestRow];
     for (const [column, value] of LEFT_OUT) shared[column] = value;
     shared["kind"] = kind.id;
     if (usage !== undefined) shared["usage_raw"] = usage.numbers;
@@ -48,6 +46,7 @@ export class Kinds {
 
   /** Undefined at the first occurrence. */
   #kindOf(row: RequestRow, shape: string | null) {
+    for (const recent of this.#recent) if (isOf(row, shape, recent.values)) return recent;
     const values: Value[] = KIND_COLUMNS.map((column) => row[column] ?? null);
     values.push(shape);
     const key = JSON.stringify(values);
@@ -66,7 +65,8 @@ export class Kinds {
 
 function isOf(row: RequestRow, shape: string | null, values: readonly Value[]): boolean {
   if (values[KIND_COLUMNS.length] !== shape) return false;
-  return KIND_COLUMNS.every((column, at) => (row[column] ?? null) === values[at]);
+  for (let at = 0; at < KIND_COLUMNS.length; at++) if ((row[KIND_COLUMNS[at]!] ?? null) !== values[at]) return false;
+  return true;
 }
 
 export function insertKinds(used: ReadonlyMap<number, readonly Value[]>, into: Statement[]): void {
