@@ -23,7 +23,7 @@ const TIME = Buffer.from('{"time":');
 /** Within a string, the quotes of these would be escaped. */
 const GATEWAY = Buffer.from(',"gateway":');
 const HEADERS = Buffer.from(',"headers":');
-const [CLOSING, DOT, ZERO, NINE] = [0x7d, 0x2e, 0x30, 0x39];
+const [CLOSING, COMMA, DOT, ZERO, NINE] = [0x7d, 0x2c, 0x2e, 0x30, 0x39];
 
 /** Slots for frames; one that falls into the slot of another replaces it. */
 const SLOTS = 256;
@@ -62,7 +62,8 @@ export class FramesAlike<Meta extends Varying> {
     const like = known?.before.equals(frame.subarray(timeEnd, list)) && likeKnown(known, frame, timeEnd, list);
     if (like) return like;
     const meta = this.#read(buffer, from, to);
-    if (list > timeEnd && frame.byteLength <= BYTES_MAX) this.#slots[slot] = knownOf(meta, frame, timeEnd, list);
+    if (list > timeEnd && frame.byteLength <= BYTES_MAX)
+      this.#slots[slot] = knownOf(meta, frame, timeEnd, list) ?? known;
     return meta;
   }
 }
@@ -84,12 +85,20 @@ function likeKnown<Meta extends Varying>(
   return gateway && { ...meta, time, gateway, headers };
 }
 
-function knownOf<Meta extends Varying>(meta: Meta, frame: Buffer, timeEnd: number, list: number): Known<Meta> {
+/** @returns undefined if a member follows the headers, or the time is spelled with an exponent: other frames are not like it. */
+function knownOf<Meta extends Varying>(
+  meta: Meta,
+  frame: Buffer,
+  timeEnd: number,
+  list: number,
+): Known<Meta> | undefined {
+  const hasGateway = meta.gateway !== undefined;
+  const listEnd = hasGateway ? list + Buffer.byteLength(JSON.stringify(meta.gateway)) : list;
+  const headersAt = hasGateway ? frame.indexOf(HEADERS) + HEADERS.byteLength : list;
+  const isLast = headersAt + meta.headers.bytes.byteLength === frame.byteLength - 1;
+  if (!isLast || headersAt < listEnd || frame[timeEnd] !== COMMA) return undefined;
   const before = Buffer.from(frame.subarray(timeEnd, list));
-  if (meta.gateway === undefined) return { before, between: undefined, meta };
-  const listEnd = list + Buffer.byteLength(JSON.stringify(meta.gateway));
-  const between = frame.subarray(listEnd, frame.indexOf(HEADERS) + HEADERS.byteLength);
-  return { before, between: Buffer.from(between), meta };
+  return { before, between: hasGateway ? Buffer.from(frame.subarray(listEnd, headersAt)) : undefined, meta };
 }
 
 /** The end of a number without sign and exponent. */
