@@ -33,9 +33,6 @@ for (const [prefixes, rest] of FORMS) {
   }
 }
 
-/** 1 for the codes of letters and digits. A table, because branches on random digits are mispredicted. */
-const OF_WORDS = Uint8Array.from({ length: 256 }, (_, code) => (/[0-9A-Za-z]/.test(String.fromCharCode(code)) ? 1 : 0));
-
 /** Maximum characters of a run that are checked after a prefix, so that the time stays linear. */
 const REST_LENGTH_MAX = 64;
 
@@ -56,7 +53,7 @@ export function findKey(run: string): number {
   for (let at = 0; at + KEY_LENGTH_MIN <= run.length; at++) {
     const code = run.charCodeAt(at);
     const begins = !inWord || (at === 3 && run.startsWith("bot"));
-    inWord = OF_WORDS[code] === 1;
+    inWord = isWordCharacter(code);
     const forms = begins ? BY_FIRST[code] : undefined;
     if (forms === undefined) continue;
     for (const [prefix, isRest] of forms) {
@@ -66,6 +63,10 @@ export function findKey(run: string): number {
     }
   }
   return -1;
+}
+
+function isWordCharacter(code: number): boolean {
+  return (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x5a);
 }
 
 /** Lower-case words up to 14 letters, and short mixtures and numbers, between separators. */

@@ -1,4 +1,5 @@
 import type { RawHeaders } from "./frame.ts";
+import { numberEnd, timeIn } from "./frame-number.ts";
 import { HeaderList, readPairs } from "./header-list.ts";
 
 /** What differs between frames that are otherwise alike. */
@@ -23,19 +24,12 @@ const TIME = Buffer.from('{"time":');
 /** Within a string, the quotes of these would be escaped. */
 const GATEWAY = Buffer.from(',"gateway":');
 const HEADERS = Buffer.from(',"headers":');
-const [CLOSING, COMMA, DOT, ZERO, NINE] = [0x7d, 0x2c, 0x2e, 0x30, 0x39];
+const [CLOSING, COMMA] = [0x7d, 0x2c];
 
 /** Slots for frames; one that falls into the slot of another replaces it. */
 const SLOTS = 256;
 /** Longer frames are not remembered. */
 const BYTES_MAX = 8_192;
-/** Digits of the whole milliseconds from 2001 to 2286. */
-const WHOLE_DIGITS = 13;
-/**
- * By the digits behind the point. With so few, no time is halfway between two floating-point numbers: adding the divided
- * fraction gives the one that a parser gives.
- */
-const SCALES: readonly (number | undefined)[] = [undefined, 10, 100, 1_000, 10_000];
 
 /**
  * Reads frames of one kind. Those of a client differ mostly in their time and their lists of headers only: a frame that is like
@@ -75,7 +69,7 @@ function likeKnown<Meta extends Varying>(
   timeEnd: number,
   list: number,
 ): Meta | undefined {
-  const time = timeIn(frame, timeEnd);
+  const time = startsLike(frame, TIME) ? timeIn(frame, TIME.byteLength, timeEnd) : undefined;
   const listEnd = between === undefined ? list : frame.indexOf(between, list);
   const gateway = between === undefined ? undefined : readPairs(frame, list, listEnd);
   const headersAt = listEnd + (between?.byteLength ?? 0);
@@ -101,27 +95,7 @@ function knownOf<Meta extends Varying>(
   return { before, between: hasGateway ? Buffer.from(frame.subarray(listEnd, headersAt)) : undefined, meta };
 }
 
-/** The end of a number without sign and exponent. */
-function numberEnd(frame: Buffer, at: number): number {
-  const end = digitsEnd(frame, at);
-  return frame[end] === DOT ? digitsEnd(frame, end + 1) : end;
-}
-
-function digitsEnd(frame: Buffer, at: number): number {
-  let end = at;
-  while (frame[end]! >= ZERO && frame[end]! <= NINE) end++;
-  return end;
-}
-
-/** The time at the beginning of a frame; undefined if it is not spelled as times of these centuries are. */
-function timeIn(frame: Buffer, end: number): number | undefined {
-  for (let at = 0; at < TIME.byteLength; at++) if (frame[at] !== TIME[at]) return undefined;
-  const from = TIME.byteLength;
-  const point = from + WHOLE_DIGITS;
-  const scale = end === point ? 1 : SCALES[end - point - 1];
-  if (digitsEnd(frame, from) !== point || frame[from] === ZERO || scale === undefined) return undefined;
-  let [whole, fraction] = [0, 0];
-  for (let at = from; at < point; at++) whole = whole * 10 + frame[at]! - ZERO;
-  for (let at = point + 1; at < end; at++) fraction = fraction * 10 + frame[at]! - ZERO;
-  return whole + fraction / scale;
+function startsLike(frame: Buffer, start: Buffer): boolean {
+  for (let at = 0; at < start.byteLength; at++) if (frame[at] !== start[at]) return false;
+  return true;
 }

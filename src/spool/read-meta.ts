@@ -1,4 +1,5 @@
 import { areEdits } from "../json-text/edits.ts";
+import { EndsAlike } from "./ends-alike.ts";
 import type {
   BeginMeta,
   EndMeta,
@@ -141,7 +142,8 @@ const END: Form<EndMeta> = {
 
 /** Reads the payload `[from, to)` of a frame of its kind. @throws UnreadableFrame that names the wrong member. */
 export const readStart = readerOf<StartMeta>(START);
-export const readEnd = readerOf<EndMeta>(END);
+const ends = new EndsAlike(readerOf<EndMeta>(END));
+export const readEnd = (buffer: Buffer, from: number, to: number): EndMeta => ends.read(buffer, from, to);
 export const readBegin = alike(readerOf<WithHeaders<BeginMeta>>(BEGIN, parseWithHeaders), { hasGateway: true });
 export const readHead = alike(readerOf<WithHeaders<HeadMeta>>(HEAD, parseWithHeaders), { hasGateway: false });
 export const readProviderRequest = readerOf<WithHeaders<ProviderRequestMeta>>(PROVIDER_REQUEST, parseWithHeaders);
