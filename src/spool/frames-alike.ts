@@ -21,6 +21,7 @@ interface Known<Meta> {
 type Read<Meta> = (buffer: Buffer, from: number, to: number) => Meta;
 
 const TIME = Buffer.from('{"time":');
+const TIME_AGAIN = Buffer.from(',"time":');
 /** Within a string, the quotes of these would be escaped. */
 const GATEWAY = Buffer.from(',"gateway":');
 const HEADERS = Buffer.from(',"headers":');
@@ -79,7 +80,10 @@ function likeKnown<Meta extends Varying>(
   return gateway && { ...meta, time, gateway, headers };
 }
 
-/** @returns undefined if a member follows the headers, or the time is spelled with an exponent: other frames are not like it. */
+/**
+ * @returns undefined if a member follows the headers, the time is spelled with an exponent, or its or the list's name comes
+ * again, where the last one counts: other frames are not like it.
+ */
 function knownOf<Meta extends Varying>(
   meta: Meta,
   frame: Buffer,
@@ -91,6 +95,8 @@ function knownOf<Meta extends Varying>(
   const headersAt = hasGateway ? frame.indexOf(HEADERS) + HEADERS.byteLength : list;
   const isLast = headersAt + meta.headers.bytes.byteLength === frame.byteLength - 1;
   if (!isLast || headersAt < listEnd || frame[timeEnd] !== COMMA) return undefined;
+  if (frame.includes(TIME_AGAIN) || (hasGateway && frame.lastIndexOf(GATEWAY) + GATEWAY.byteLength !== list))
+    return undefined;
   const before = Buffer.from(frame.subarray(timeEnd, list));
   return { before, between: hasGateway ? Buffer.from(frame.subarray(listEnd, headersAt)) : undefined, meta };
 }

@@ -105,6 +105,25 @@ test.each([
   for (const value of ["one", undefined, "two", "three", undefined]) expect(valueIn({ [name]: value })).toBe(value);
 });
 
+test("of a member that is there twice the last one counts, whatever was read before", () => {
+  const begin = JSON.stringify(last(BEGIN));
+  for (const value of [1, 2, 3]) {
+    for (const [payload, read] of [
+      [begin.replace(',"method"', `,"time":${value},"method"`), readBegin],
+      [begin.replace('"gateway":', `"gateway":["Gateway-User-Id","${value}],"],"gateway":`), readBegin],
+      [begin.replace('{"time":', `{"time":${value},"time":`), readBegin],
+      [`{"time":${value},"time":5,"status":200,"headers":[]}`, readHead],
+      [`{"time":5,"status":200,"time":${value},"headers":[]}`, readHead],
+    ] as const) {
+      for (const first of [1, 2]) {
+        const text = payload.replace('{"time":', `{"time":${first}`);
+        const value = read(Buffer.from(text), 0, Buffer.byteLength(text));
+        expect(JSON.parse(JSON.stringify(value))).toEqual(JSON.parse(text));
+      }
+    }
+  }
+});
+
 test.each(['[""]', '["a"]', "[1,2]", '["a",null]', "{}", "[}", '""', '"', "", "[,]"])(
   "%s in place of a list is no list",
   (list) => {

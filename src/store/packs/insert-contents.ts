@@ -20,14 +20,19 @@ const TOGETHER = `insert into contents (request_id, home, parts) values ${Array.
   },
 ).join(",")} ${CONFLICT}`;
 
-/** Adds statements that store where the contents of these requests are. */
+/** Adds statements that store where the contents of these requests are, in their order: of several of one request, the last counts. */
 export function insertContents(rows: readonly WrittenRow[], into: Statement[]): void {
-  const each: Value[] = [];
+  let each: Value[] = [];
   for (let at = 0; at < rows.length; at += TOGETHER_ROWS) {
     const group = rows.slice(at, at + TOGETHER_ROWS);
     const ids = group.length === TOGETHER_ROWS ? idsBytes(group.map(({ requestId }) => requestId)) : undefined;
-    if (ids !== undefined) into.push(together(group, ids));
-    else for (const { requestId, home, parts } of group) each.push(idBytes(requestId), home, parts);
+    if (ids === undefined) {
+      for (const { requestId, home, parts } of group) each.push(idBytes(requestId), home, parts);
+      continue;
+    }
+    insertRows(EACH, each, into);
+    each = [];
+    into.push(together(group, ids));
   }
   insertRows(EACH, each, into);
 }

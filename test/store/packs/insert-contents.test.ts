@@ -33,3 +33,16 @@ test.each([
   expect(await store.bodies.query({ sql: "select count(*) as n from contents", args: [] })).toEqual([{ n: 100 }]);
   await store.close();
 });
+
+test("of several contents of one request the last is stored, whatever ids are among them", async () => {
+  using directory = temporaryDirectory();
+  const store = openLocal(`${directory.path}/weir.db`, "write");
+  await migrate(store);
+  const ids = Array.from({ length: 64 }, () => crypto.randomUUID() as string);
+  ids[0] = "other";
+  ids[40] = ids[1]!;
+  await store.content.put(ids.map((id, at) => saying(id, `text ${at}`)));
+  const found = await store.content.get([ids[1]!], ["request"]);
+  expect(Buffer.from(found.get(ids[1]!)?.request?.content ?? []).toString()).toBe("text 40");
+  await store.close();
+});
