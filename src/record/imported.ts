@@ -3,7 +3,7 @@ import { isUuid } from "../runtime/uuid.ts";
 import { beginning, EXCERPT_MAX } from "./excerpt.ts";
 import { readIsoTime } from "./iso-time.ts";
 import { storable } from "./storable.ts";
-import type { requests } from "./tables.ts";
+import type { RequestRow } from "./written-row.ts";
 
 /** Maximum bytes of one imported record, as JSON. */
 export const IMPORTED_RECORD_BYTES_MAX = 64 * 1024 * 1024;
@@ -11,7 +11,7 @@ export const IMPORTED_RECORD_BYTES_MAX = 64 * 1024 * 1024;
 export const IMPORT_RECORDS_MAX = 1_000;
 export const IMPORT_BYTES_MAX = IMPORTED_RECORD_BYTES_MAX + 1_024;
 
-type Column = keyof typeof requests.$inferInsert;
+type Column = "seq" | keyof RequestRow;
 type ImportKind = "text" | "label" | "address" | "message" | "excerpt" | "integer" | "number" | "flag" | "time" | "id";
 
 /** A record cannot be imported; the message is for the caller. */
@@ -114,15 +114,13 @@ const MISSING: Partial<Record<Column, string | number>> = {
   ai_gateway_body_mapping: "NO_MAPPING",
 };
 
-export type ImportedRow = Omit<typeof requests.$inferInsert, "seq">;
-
 /**
  * The row for an exported record, in the caller's organization.
  *
  * @param owner - organization, and the importing key: an export does not contain the original key.
  * @throws ImportRefused
  */
-export function readImported(value: unknown, owner: { organization_id: string; key_id: string }): ImportedRow {
+export function readImported(value: unknown, owner: { organization_id: string; key_id: string }): RequestRow {
   const record = objectOf(value, "a line");
   const columns: Partial<Record<Column, string | number | null>> = {};
   for (const [name, [column, kind]] of Object.entries(PLAIN)) {
@@ -137,7 +135,7 @@ export function readImported(value: unknown, owner: { organization_id: string; k
   if (columns.feedback_rating !== null) columns.feedback_created_at ??= columns.updated_at;
   columns.cost ??= readValue(own(record, "costUSD"), "number", "costUSD");
   return {
-    ...(columns as Omit<ImportedRow, "request_id">),
+    ...(columns as Omit<RequestRow, "request_id">),
     ...owner,
     request_id: requestIdOf(record),
     properties: namesText(own(record, "properties") ?? own(record, "request_properties"), "properties", "text"),

@@ -6,7 +6,7 @@ import type { Entry, StoredEntry } from "../plugin-host/host/entries.ts";
 import type { ShareClaim, ShareResult } from "../plugin-host/host/shares.ts";
 import type { HookHealth } from "../plugin-host/view.ts";
 import type { RecordTexts } from "../record/record-texts.ts";
-import type { requests } from "../record/tables.ts";
+import type { RequestRow } from "../record/written-row.ts";
 import type { Position } from "../spool/frame.ts";
 import type { EarlierResponse } from "../unified/earlier-response.ts";
 
@@ -179,7 +179,7 @@ interface ReadPart {
 /** A record from outside, parsed and checked. */
 export interface Arrival {
   /** As it is to be stored, in the importer's organization; it has a status, because it is not in flight. */
-  readonly row: Omit<typeof requests.$inferInsert, "seq">;
+  readonly row: RequestRow;
   readonly bodies: readonly ArrivedBody[];
   readonly texts: RecordTexts;
 }

@@ -9,6 +9,8 @@ import { openStore, type Store } from "../../src/store/store.ts";
 import { ownDirectory } from "../store/open.ts";
 
 const ROWS = 40_000;
+/** Rows of a partition of time. */
+const PARTITION = 5_000;
 const START = Date.UTC(2026, 0, 1);
 const directory = ownDirectory();
 let store: Store;
@@ -18,15 +20,17 @@ beforeAll(async () => {
   const writer = await openStore(directory.config, "write");
   await migrate(writer);
   const fill = `insert into requests (request_id, organization_id, key_id, method, provider, request_created_at, updated_at,
-      user_id, session_id, cost, delay_ms, properties)
+      user_id, session_id, cost, delay_ms, time_partition, properties)
     select printf('%08d', value), 'o', 'k', 'POST', 'X', ${START} + value * 1000, 0, 'user-' || (value % 4000),
-      'session-' || (value / 10), case when value % 7 > 0 then value / 1000.0 end, value % 1000,
+      'session-' || (value / 10), case when value % 7 > 0 then value / 1000.0 end, value % 1000, (value - 1) / ${PARTITION},
       json_object('Common', case value % 2 when 0 then 'even' else 'odd' end, 'Rare', 'v' || (value / 5)) || ''
     from generate_series(1, ${ROWS})`;
   const split = `insert into properties (organization_id, kind, name, value, request_created_at, seq, case_erased)
     select r.organization_id, 0, j.key, j.value, r.request_created_at, r.seq, j.key = 'common'
     from requests r, json_each(r.properties) j`;
-  await writer.records.batch([fill, split].map((sql) => ({ sql, args: [] })));
+  const partitions = `insert into time_partitions (id, start) select value, ${START} + (value * ${PARTITION} + 1) * 1000
+    from generate_series(1, ${ROWS / PARTITION - 1})`;
+  await writer.records.batch([partitions, fill, split].map((sql) => ({ sql, args: [] })));
   await writer.close();
   store = await openStore(directory.config, "read");
 });
@@ -40,6 +44,8 @@ const and = (left: unknown, right: unknown) => ({ left, operator: "and", right }
 const or = (left: unknown, right: unknown) => ({ left, operator: "or", right });
 const property = (name: string, value: string) => leaf("properties", { [name]: { equals: value } });
 const from = (n: number) => leaf("request_created_at", { gte: new Date(START + n * 1000).toISOString() });
+
+const until = (n: number) => leaf("request_created_at", { lte: new Date(START + n * 1000).toISOString() });
 
 const scopeOf = (filter: unknown) => ({ organizationId: "o", tree: decodeFilter(filter, "legacy").tree });
 const probe = async (statement: { sql: string; args: readonly (string | number | null)[] }) =>
@@ -102,6 +108,27 @@ const CASES: readonly (readonly [string, unknown, object, object, (n: number) =>
     (n) => n % 4000 === 5,
   ],
   [
+    "a user, oldest first",
+    leaf("user_id", { equals: "user-5" }),
+    { created_at: "asc" },
+    { kind: "index", name: "requests_users" },
+    (n) => n % 4000 === 5,
+  ],
+  [
+    "a user, by cost",
+    leaf("user_id", { equals: "user-5" }),
+    { cost: "desc" },
+    { kind: "index", name: "requests_users" },
+    (n) => n % 4000 === 5,
+  ],
+  [
+    "a user in a time",
+    and(leaf("user_id", { equals: "user-5" }), and(from(8_000), until(32_010))),
+    { created_at: "desc" },
+    { kind: "index", name: "requests_users" },
+    (n) => n % 4000 === 5 && n >= 8_000 && n <= 32_010,
+  ],
+  [
     "two users",
     or(leaf("user_id", { equals: "user-5" }), leaf("user_id", { equals: "user-6" })),
     { created_at: "desc" },
@@ -148,24 +175,46 @@ test.each(CASES)(
         if (left === null || right === null) return left === null ? 1 : -1;
         return (left - right) * sign;
       });
-    const until = new Deadline(20_000);
-    const first = await findPage(store.records, scope, { sort: order, limit: 20, offset: 0, deadline: until });
+    const deadline = new Deadline(20_000);
+    const first = await findPage(store.records, scope, { sort: order, limit: 20, offset: 0, deadline });
     expect(first.rows.map(({ request_id }) => Number(request_id))).toEqual(expected.slice(0, 20));
     const second = await findPage(store.records, scope, {
       sort: order,
       limit: 20,
       offset: 0,
       after: first.next,
-      deadline: until,
+      deadline,
     });
     if (first.next !== undefined)
       expect(second.rows.map(({ request_id }) => Number(request_id))).toEqual(expected.slice(20, 40));
     const far = Math.floor(expected.length * 0.9);
-    const last = await findPage(store.records, scope, { sort: order, limit: 20, offset: far, deadline: until });
+    const last = await findPage(store.records, scope, { sort: order, limit: 20, offset: far, deadline });
     expect(last.rows.map(({ request_id }) => Number(request_id))).toEqual(expected.slice(far, far + 20));
-    expect(await countMatches(store.records, scope, until)).toBe(expected.length);
+    expect(await countMatches(store.records, scope, deadline)).toBe(expected.length);
   },
 );
+
+test.each(["asc", "desc"])("the rows of a user are found in order (%s), not sorted", async (direction) => {
+  const plans: string[] = [];
+  const explained: Store["records"] = {
+    ...store.records,
+    query: async (statement, options) => {
+      if (statement.sql.includes("order by r.")) throw new Error("an order without partitions");
+      if (statement.sql.includes("order by t.")) {
+        const steps = { ...statement, sql: `explain query plan ${statement.sql}` };
+        plans.push(...(await store.records.query<{ detail: string }>(steps)).map(({ detail }) => detail));
+      }
+      return store.records.query(statement, options);
+    },
+  };
+  const scope = scopeOf(leaf("user_id", { equals: "user-5" }));
+  const options = { sort: decodeSort({ created_at: direction }), limit: 2, offset: 0, deadline: new Deadline(20_000) };
+  const { next } = await findPage(explained, scope, options);
+  await findPage(explained, scope, { ...options, after: next });
+  const sorted = plans.filter((step) => step.includes("TEMP B-TREE"));
+  // Only rows of the same millisecond are sorted, by id.
+  expect(new Set(sorted)).toEqual(new Set(["USE TEMP B-TREE FOR RIGHT PART OF ORDER BY"]));
+});
 
 const whole = and(from(1), leaf("request_created_at", { lte: new Date(START + ROWS * 1000).toISOString() }));
 

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { insertRequests, type NumberedRow } from "../../src/engine/libsql/write/insert-requests.ts";
+import { insertRequests, type NumberedRow, type StoredRow } from "../../src/engine/libsql/write/insert-requests.ts";
 import { REQUEST_COLUMNS, type RequestRow } from "../../src/record/written-row.ts";
 import { openLocal } from "../../src/store/database/local.ts";
 import { migrate } from "../../src/store/migrate.ts";
@@ -22,7 +22,7 @@ let last = 0;
 /** A row of a kind: kinds differ in what requests of one client for one model have in common, and in nothing else. */
 function numbered(kind: number, more: Partial<RequestRow> = {}): NumberedRow {
   const seq = ++last;
-  const row: RequestRow = {
+  const row: StoredRow = {
     ...BLANK,
     request_id: `id-${seq}`,
     organization_id: `org-${kind % 3}`,
@@ -43,6 +43,7 @@ function numbered(kind: number, more: Partial<RequestRow> = {}): NumberedRow {
     scores: "{}",
     assets: "[]",
     storage_location: "libsql",
+    time_partition: kind % 2,
     ...more,
   };
   return { key: seq, row };

@@ -3,9 +3,10 @@ import type { KeySnapshot } from "../../keys.ts";
 import { readRecorded } from "../../mapping/read-recorded.ts";
 import { newText, shownTexts } from "../../mapping/said.ts";
 import type { Json } from "../../plugin-host/contract.ts";
-import { type ImportedRow, ImportRefused, readImported } from "../../record/imported.ts";
+import { ImportRefused, readImported } from "../../record/imported.ts";
 import { providerOf } from "../../record/provider.ts";
 import { NO_TEXTS } from "../../record/record-texts.ts";
+import type { RequestRow } from "../../record/written-row.ts";
 import type { Arrival, ArrivedBody } from "../../threads.ts";
 
 /** Members that hold a body, and the part it is stored as. */
@@ -48,9 +49,9 @@ export function readArrival(text: string, key: KeySnapshot): Arrival {
 type Reading = ReturnType<typeof readRecorded>;
 
 function readingColumns(
-  row: ImportedRow,
+  row: RequestRow,
   { wireSchema, usageRaw, cacheWrite1hTokens, said }: Reading,
-): Partial<ImportedRow> {
+): Partial<RequestRow> {
   const hasUsage = row.cost_source !== "cache" && row.total_tokens !== null;
   return {
     wire_schema: wireSchema,

@@ -20,11 +20,12 @@ import type { RecordKey } from "../record-source.ts";
 import type { Storable } from "../storable.ts";
 import { keyOf, seqsOf } from "./find/found-row.ts";
 import { endBeheaded } from "./write/beheaded.ts";
-import { recordStatements } from "./write/insert.ts";
+import { type RowBatch, recordStatements } from "./write/insert.ts";
 import { Kinds } from "./write/kinds.ts";
 import { knownRows } from "./write/known-rows.ts";
 import { withPlacedExcerpts } from "./write/pack-excerpts.ts";
 import { rewriteRecords } from "./write/rewrite.ts";
+import { TimePartitions } from "./write/time-partitions.ts";
 import { updateRecord } from "./write/update-record.ts";
 import { WordIndex } from "./write/word-index.ts";
 
@@ -48,6 +49,7 @@ export class LibsqlSink implements RecordSink {
   readonly #places: Places;
   readonly #kinds = new Kinds();
   readonly #words: WordIndex;
+  readonly #partitions = new TimePartitions();
   #nextSeq = 1;
 
   constructor({ store, config, ofProviders = async () => ({}) }: SinkOptions) {
@@ -75,6 +77,7 @@ export class LibsqlSink implements RecordSink {
       args: [],
     });
     this.#nextSeq = (row?.last ?? 0) + 1;
+    await this.#partitions.load(this.#store.records);
     await this.#words.fillDue(this.#store);
     return [];
   }
@@ -122,10 +125,9 @@ export class LibsqlSink implements RecordSink {
     const words = this.#words.plan(all);
     const beside = pairing === undefined ? words.statements : [...words.statements, pairing.bodies];
     await putContents(content, written, { beside, newIds });
-    const statements = recordStatements({
+    const statements = await this.#statements({
       fresh,
       completed,
-      kinds: this.#kinds,
       deliveries,
       now,
       positions: positions === undefined ? [] : setPositions(this.#places, positions, now),
@@ -150,7 +152,7 @@ export class LibsqlSink implements RecordSink {
     const words = this.#words.plan(fresh);
     const contents = fresh.map(({ record }) => record);
     await putContents(this.#store.content, contents, { beside: words.statements });
-    const statements = recordStatements({ fresh, completed: [], positions: [], deliveries, kinds: this.#kinds, now });
+    const statements = await this.#statements({ fresh, completed: [], positions: [], deliveries, now });
     await recorded(this.#store.records, statements, by, importAct(arrivals));
     words.done();
   }
@@ -203,6 +205,12 @@ export class LibsqlSink implements RecordSink {
 
   isWhole(requestId: string): Promise<boolean> {
     return isWhole(this.#store.records, requestId);
+  }
+
+  /** The transaction of records, with the partitions of time that begin with it. */
+  async #statements(batch: Omit<RowBatch, "kinds" | "partitions">): Promise<Statement[]> {
+    const grown = this.isShared ? [] : await this.#partitions.grow(this.#store.records, batch.now);
+    return [...grown, ...recordStatements({ ...batch, kinds: this.#kinds, partitions: this.#partitions })];
   }
 
   /** The record with its input and output where this store keeps them. */

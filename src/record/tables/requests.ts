@@ -105,12 +105,16 @@ export const requests = sqliteTable(
     kind: integer(),
     /** `stop`, `length`, `tool_calls`, `content_filter` or another term of the provider's; null if not reported. */
     finish_reason: text(),
+    /** The part of time in which it was created: a row of `time_partitions`. */
+    time_partition: integer().notNull().default(0),
   },
   (t) => [
     uniqueIndex("requests_id").on(t.request_id),
     index("requests_created").on(t.organization_id, t.request_created_at),
     index("requests_cost").on(t.organization_id, t.cost, t.request_id),
-    index("requests_users").on(t.organization_id, t.user_id, t.request_created_at).where(sql`user_id is not null`),
+    index("requests_users")
+      .on(t.time_partition, t.organization_id, t.user_id, t.request_created_at)
+      .where(sql`user_id is not null`),
     // Covers all columns of a session's totals, so that they are computed without reading a row.
     index("requests_sessions")
       .on(
@@ -169,6 +173,13 @@ export const kinds = sqliteTable("kinds", {
   /** Text of `usage_raw` without its numbers, which are in the request's row. */
   usage_shape: text(),
   finish_reason: text(),
+});
+
+/** Consecutive parts of time, by id; each ends where the next one starts, and the first has no beginning. */
+export const timePartitions = sqliteTable("time_partitions", {
+  id: integer().primaryKey(),
+  /** Milliseconds since 1970. */
+  start: integer().notNull(),
 });
 
 /**

@@ -41,6 +41,7 @@ import { REVIEWS } from "./0039-reviews.ts";
 import { NO_PROVIDER } from "./0040-no-provider.ts";
 import { WALKS } from "./0041-walks.ts";
 import { FULL_LINES } from "./0042-full-lines.ts";
+import { TIME_PARTITIONS } from "./0043-time-partitions.ts";
 import type { Migration } from "./migration.ts";
 
 /** All migrations in order. A released migration is never changed, only followed by another. */
@@ -88,4 +89,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { target: "records", version: 34, name: "no provider", statements: NO_PROVIDER },
   { target: "records", version: 35, name: "walks", statements: WALKS },
   { target: "records", version: 36, name: "full lines", statements: FULL_LINES },
+  { target: "records", version: 37, name: "time partitions", statements: TIME_PARTITIONS },
 ];

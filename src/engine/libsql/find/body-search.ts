@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { creationColumn, PLANNED, type Source } from "../../../filter/access-path.ts";
+import { creationColumn, orderOf, PLANNED, type Source } from "../../../filter/access-path.ts";
 import { TRUE } from "../../../filter/compile.ts";
 import { afterSql, type Position } from "../../../filter/cursor.ts";
 import type { Scope } from "../../../filter/scope.ts";
@@ -192,7 +192,7 @@ export class BodySearch {
     const statement = selectRecords(
       this.#coarse,
       sql`${rowColumns(sort, source)}, ${CANDIDATE_COLUMNS}`,
-      sql`order by ${orderSql(sort, creation)} limit ${rows}`,
+      sql`order by ${orderOf(source, sort)} limit ${rows}`,
       {
         source,
         sort,

@@ -1,9 +1,9 @@
-import { chooseAccessPath, creationColumn, type Source, scopeAfter } from "../../../filter/access-path.ts";
+import { chooseAccessPath, creationColumn, orderOf, type Source, scopeAfter } from "../../../filter/access-path.ts";
 import { afterInParts, afterSql } from "../../../filter/cursor.ts";
 import type { SqlStatement } from "../../../filter/parameters.ts";
 import type { Scope } from "../../../filter/scope.ts";
 import { needsTexts, readsContent, selectRecords } from "../../../filter/select.ts";
-import { NEWEST_FIRST, orderSql, type Sort } from "../../../filter/sort.ts";
+import { NEWEST_FIRST, type Sort } from "../../../filter/sort.ts";
 import { EMPTY, raw, type Sql, sql } from "../../../filter/sql.ts";
 import { ALL } from "../../../filter/tree.ts";
 import type { Deadline } from "../../../store/database/deadline.ts";
@@ -56,7 +56,7 @@ async function rowsFrom(
     const statement = selectRecords(
       rest,
       rowColumns(sort, source),
-      sql`order by ${orderSql(sort, creation)} limit ${most} offset ${offset}`,
+      sql`order by ${orderOf(source, sort)} limit ${most} offset ${offset}`,
       { source, sort, where },
     );
     return database.query<FoundRow>(statement, deadline.rest());

@@ -10,23 +10,27 @@ import { type KeyedRow, remembered, SparseInsert } from "./sparse-insert.ts";
 const KINDS_MAX = 8;
 const CONFLICT = "on conflict (request_id) do nothing";
 
+/** A row with what its insertion adds. */
+export type StoredRow = RequestRow & Pick<typeof requests.$inferInsert, "time_partition">;
+const STORED_COLUMNS: readonly (keyof StoredRow)[] = [...REQUEST_COLUMNS, "time_partition"];
+
 /** The value of a column that an insert does not name. */
 const DEFAULTS = Object.fromEntries(
   Object.entries(getTableColumns(requests)).map(([name, column]) => [name, column.default ?? null]),
-) as Record<keyof RequestRow, Value>;
+) as Record<keyof StoredRow, Value>;
 
 /** Columns that are equal in all requests of one client for one model, and so in most that are written together. */
 const REPEATED = [
   ...(["key_id", "organization_id", "gateway_user", "auth_hash", "method", "target_url", "request_path"] as const),
   ...(["provider", "request_model", "response_model", "model", "outcome", "cost_source", "wire_schema"] as const),
   ...(["route", "credential", "routed_model", "ai_gateway_body_mapping", "storage_location"] as const),
-  ...(["kind", "excerpts_packed", "response_status", "updated_at"] as const),
-] as const satisfies readonly (keyof RequestRow)[];
+  ...(["kind", "excerpts_packed", "response_status", "updated_at", "time_partition"] as const),
+] as const satisfies readonly (keyof StoredRow)[];
 /** The same for rows that leave the other columns to their kind. */
 const BESIDE_KIND = REPEATED.filter((column) => !(KIND_COLUMNS as readonly string[]).includes(column));
-const VARYING = REQUEST_COLUMNS.filter((column) => !(REPEATED as readonly string[]).includes(column));
+const VARYING = STORED_COLUMNS.filter((column) => !(REPEATED as readonly string[]).includes(column));
 /** Parts of the usage that are 0 for most clients. If all of them are equal in rows of one kind, they are bound once as well. */
-const DETAILS: ReadonlySet<keyof RequestRow> = new Set<keyof RequestRow>([
+const DETAILS: ReadonlySet<keyof StoredRow> = new Set<keyof StoredRow>([
   ...(["prompt_cache_read_tokens", "prompt_cache_write_tokens", "prompt_cache_write_1h_tokens"] as const),
   ...(["prompt_audio_tokens", "completion_audio_tokens", "reasoning_tokens"] as const),
 ]);
@@ -34,14 +38,14 @@ const DETAILS: ReadonlySet<keyof RequestRow> = new Set<keyof RequestRow>([
 const sparse = new SparseInsert({
   table: "requests",
   key: "seq",
-  columns: REQUEST_COLUMNS,
+  columns: STORED_COLUMNS,
   defaults: DEFAULTS,
   conflict: CONFLICT,
 });
 const sharedSets = new Map<string, string>();
 
 /** A row with its `seq` as key. */
-export type NumberedRow = KeyedRow<keyof RequestRow>;
+export type NumberedRow = KeyedRow<keyof StoredRow>;
 
 /**
  * Adds statements that insert these rows. Rows with equal values in the repeated columns are inserted together, and bind

@@ -8,6 +8,7 @@ import { insertRequests, type NumberedRow } from "./insert-requests.ts";
 import { insertKinds, type Kinds } from "./kinds.ts";
 import { PACKED } from "./pack-excerpts.ts";
 import { Properties } from "./properties.ts";
+import type { TimePartitions } from "./time-partitions.ts";
 
 /**
  * Not written again when a record in flight ends: columns that are final from the beginning, and columns that the API may
@@ -31,7 +32,7 @@ const COMPLETE_REQUEST = completing(UNLABELLED_COLUMNS);
 const COMPLETE_RELABELLED = completing(FINAL_COLUMNS);
 
 /** The content of the transaction of records. */
-interface RecordBatch {
+export interface RowBatch {
   /** Rows that are not in the database yet, each with its `seq`. */
   readonly fresh: readonly { readonly record: Storable; readonly seq: number }[];
   /** Rows that are stored as in flight and end now. */
@@ -41,6 +42,7 @@ interface RecordBatch {
   /** Statements that enqueue these records for webhooks and judges. */
   readonly deliveries?: readonly Statement[];
   readonly kinds: Kinds;
+  readonly partitions: TimePartitions;
   readonly now: number;
 }
 
@@ -48,14 +50,15 @@ interface RecordBatch {
 const movedOf = ({ excerpts }: Storable) => (excerpts === undefined ? undefined : PACKED);
 
 /** The second transaction: rows, what is counted with them, and how far the spool has been read. */
-export function recordStatements(batch: RecordBatch): Statement[] {
+export function recordStatements(batch: RowBatch): Statement[] {
   const { fresh, completed, positions, deliveries = [], now } = batch;
   const kinds = new Map<number, readonly Value[]>();
   const statements: Statement[] = [];
   const rows: NumberedRow[] = [];
   const properties = new Properties();
   for (const { record, seq } of fresh) {
-    rows.push({ key: seq, row: batch.kinds.share(record.row, kinds, movedOf(record)) });
+    const added = { ...movedOf(record), time_partition: batch.partitions.of(record.row.request_created_at) };
+    rows.push({ key: seq, row: batch.kinds.share(record.row, kinds, added) });
     properties.add(record, seq);
   }
   for (const { record, seq, relabelled } of completed) {

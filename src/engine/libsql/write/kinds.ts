@@ -3,6 +3,7 @@ import { KIND_COLUMNS, splitUsage } from "../../../record/kinds.ts";
 import type { RequestRow } from "../../../record/written-row.ts";
 import { insertInto, insertRows } from "../../../store/database/statements.ts";
 import type { Statement, Value } from "../../../store/store.ts";
+import type { StoredRow } from "./insert-requests.ts";
 
 /** Number of kinds that are remembered. */
 const SEEN_MAX = 4_096;
@@ -30,18 +31,18 @@ export class Kinds {
    * @param used - receives the values of its kind: each transaction inserts the kinds that its rows refer to.
    * @param more - columns that are stored with other values, for another reason.
    */
-  share(row: RequestRow, used: Map<number, readonly Value[]>, more?: Partial<RequestRow>): RequestRow {
+  share(row: RequestRow, used: Map<number, readonly Value[]>, more?: Partial<StoredRow>): StoredRow {
     const usage = typeof row.usage_raw === "string" ? splitUsage(row.usage_raw) : undefined;
     const kind = isShareable(row) ? this.#kindOf(row, usage?.shape ?? null) : undefined;
     if (kind === undefined) return more === undefined ? row : { ...row, ...more };
     if (!used.has(kind.id)) used.set(kind.id, kind.values);
     const shared: Record<string, Value | undefined> = { ...row };
     // Assigning them one by one takes half as long as spreading them.
-    for (const column in more) shared[column] = more[column as keyof RequestRow];
+    for (const column in more) shared[column] = more[column as keyof StoredRow];
     for (const [column, value] of LEFT_OUT) shared[column] = value;
     shared["kind"] = kind.id;
     if (usage !== undefined) shared["usage_raw"] = usage.numbers;
-    return shared as RequestRow;
+    return shared as StoredRow;
   }
 
   /** Undefined at the first occurrence. */

@@ -4,6 +4,7 @@ import { metrics } from "../../../../src/engine/libsql/aggregates/metrics.ts";
 import { makeNextBlock } from "../../../../src/engine/libsql/column-store/keep.ts";
 import { recordStatements } from "../../../../src/engine/libsql/write/insert.ts";
 import { Kinds } from "../../../../src/engine/libsql/write/kinds.ts";
+import { TimePartitions } from "../../../../src/engine/libsql/write/time-partitions.ts";
 import { decodeFilter } from "../../../../src/filter/decode.ts";
 import type { GroupBy } from "../../../../src/filter/group-by.ts";
 import { NO_TEXTS } from "../../../../src/record/record-texts.ts";
@@ -14,6 +15,7 @@ import { idOf } from "../../../filter/world.ts";
 import { ownDirectory } from "../../../store/open.ts";
 
 const KINDS = new Kinds();
+const PARTITIONS = new TimePartitions();
 
 const RECORDS = 5_000;
 const MINUTE = 60_000;
@@ -43,7 +45,9 @@ beforeAll(async () => {
   store = await openStore(directory.config, "write");
   await migrate(store);
   const fresh = Array.from({ length: RECORDS }, (_, n) => exchange(n));
-  await store.records.batch(recordStatements({ fresh, completed: [], positions: [], kinds: KINDS, now: 0 }));
+  await store.records.batch(
+    recordStatements({ fresh, completed: [], positions: [], kinds: KINDS, partitions: PARTITIONS, now: 0 }),
+  );
 });
 afterAll(async () => {
   await store.close();

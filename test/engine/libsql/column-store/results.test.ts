@@ -4,6 +4,7 @@ import { metrics } from "../../../../src/engine/libsql/aggregates/metrics.ts";
 import { makeNextBlock } from "../../../../src/engine/libsql/column-store/keep.ts";
 import { recordStatements } from "../../../../src/engine/libsql/write/insert.ts";
 import { Kinds } from "../../../../src/engine/libsql/write/kinds.ts";
+import { TimePartitions } from "../../../../src/engine/libsql/write/time-partitions.ts";
 import { engineReader } from "../../../../src/engine/reader.ts";
 import { decodeFilter } from "../../../../src/filter/decode.ts";
 import { NO_TEXTS } from "../../../../src/record/record-texts.ts";
@@ -15,6 +16,7 @@ import { ownDirectory } from "../../../store/open.ts";
 import { QUESTIONS, rounded } from "../../suite/questions.ts";
 
 const KINDS = new Kinds();
+const PARTITIONS = new TimePartitions();
 
 const START = Date.UTC(2026, 0, 10);
 const RECORDS = 6_000;
@@ -50,7 +52,7 @@ function insert(from: number, to: number) {
     };
     return { record: toStorable({ row, bodies: [], texts: NO_TEXTS }, n), seq: n };
   });
-  return recordStatements({ fresh, completed: [], positions: [], kinds: KINDS, now: 0 });
+  return recordStatements({ fresh, completed: [], positions: [], kinds: KINDS, partitions: PARTITIONS, now: 0 });
 }
 
 beforeAll(async () => {

@@ -4,6 +4,7 @@ import { type BlockSizes, makeNextBlock } from "../../../../src/engine/libsql/co
 import { recordStatements } from "../../../../src/engine/libsql/write/insert.ts";
 import { Kinds } from "../../../../src/engine/libsql/write/kinds.ts";
 import { rewriteRecords } from "../../../../src/engine/libsql/write/rewrite.ts";
+import { TimePartitions } from "../../../../src/engine/libsql/write/time-partitions.ts";
 import { updateRecord } from "../../../../src/engine/libsql/write/update-record.ts";
 import type { Storable } from "../../../../src/engine/storable.ts";
 import { NO_TEXTS } from "../../../../src/record/record-texts.ts";
@@ -12,6 +13,7 @@ import type { Store } from "../../../../src/store/store.ts";
 import { idOf } from "../../../filter/world.ts";
 
 const KINDS = new Kinds();
+const PARTITIONS = new TimePartitions();
 
 export const SIZES: BlockSizes = { short: 4, long: 16, changesMax: 3 };
 export const START = Date.UTC(2026, 0, 10, 12);
@@ -113,7 +115,9 @@ export class Writing {
     if (step.kind === "lose") return this.#lose(step.at);
     if (step.kind === "insert") {
       const fresh = step.records.map((each) => ({ record: this.#storable(each, ++this.#seq), seq: this.#seq }));
-      return records.batch(recordStatements({ fresh, completed: [], positions: [], kinds: KINDS, now: 0 }));
+      return records.batch(
+        recordStatements({ fresh, completed: [], positions: [], kinds: KINDS, partitions: PARTITIONS, now: 0 }),
+      );
     }
     const inFlight = step.kind === "complete";
     const rows = await records.query<{ seq: number; request_id: string; organization_id: string }>({
