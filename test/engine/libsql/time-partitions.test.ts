@@ -23,6 +23,7 @@ const anyStep = fc.oneof(
     weight: 6,
     arbitrary: fc.record({
       kind: fc.constant("batch" as const),
+      fails: fc.constantFrom(false, false, false, true),
       after: fc.oneof(fc.integer({ min: 1, max: 60 }), fc.integer({ min: -5, max: 0 })),
       records: fc.array(
         fc.record({
@@ -86,7 +87,7 @@ test("a record is in the partition of its creation, and the records of a user st
           });
           const grown = await partitions.grow(store.records, now);
           const rows = recordStatements({ fresh, completed: [], positions: [], kinds, partitions, now });
-          await store.records.batch([...grown, ...rows]);
+          if (!step.fails) await store.records.batch([...grown, ...rows]);
         }
       }
       const misplaced = await store.records.query({

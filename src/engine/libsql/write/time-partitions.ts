@@ -31,19 +31,22 @@ export class TimePartitions {
   #all: TimePartition[] = [{ id: 0, start: EARLIEST }];
   /** Records of the newest partition since it started, or since the program did. */
   #records = 0;
+  /** Whether a partition was started since they were read: its transaction may have failed. */
+  #isUncertain = false;
   readonly #recordsMax: number;
 
   constructor(recordsMax = RECORDS_MAX) {
     this.#recordsMax = recordsMax;
   }
 
-  /** Reads the partitions that exist. Call again if a transaction may have failed. */
+  /** Reads the partitions that exist. */
   async load(database: Database): Promise<void> {
     const rows = await database.query<{ id: number; start: number }>({
       sql: "select id, start from time_partitions order by id",
       args: [],
     });
     this.#all = rows.map(({ id, start }) => ({ id, start }));
+    this.#isUncertain = false;
   }
 
   /** Id of the partition for a record. @param created - milliseconds since 1970. */
@@ -61,6 +64,7 @@ export class TimePartitions {
    * @returns statements for the transaction of the next records.
    */
   async grow(database: Database, now: number): Promise<Statement[]> {
+    if (this.#isUncertain) await this.load(database);
     const { id, start } = this.#all.at(-1)!;
     if (this.#records < this.#recordsMax || now <= start) return [];
     const [row] = await database.query<{ oldest: number | null }>({ sql: OLDEST, args: [] });
@@ -68,6 +72,7 @@ export class TimePartitions {
     const next = { id: id + 1, start: now };
     this.#all = [{ id: first.id, start: EARLIEST }, ...this.#all.filter((each) => each.id > first.id), next];
     this.#records = 0;
+    this.#isUncertain = true;
     return [
       { sql: "delete from time_partitions where id < ?", args: [first.id] },
       { sql: "update time_partitions set start = ? where id = ?", args: [EARLIEST, first.id] },
