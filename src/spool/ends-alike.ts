@@ -65,8 +65,9 @@ function isAt(buffer: Buffer, at: number, bytes: Buffer): boolean {
   return true;
 }
 
-/** @returns undefined if the frame has a member of such a name elsewhere too. */
+/** @returns undefined if the frame has a member of such a name elsewhere too, or may have, or spells a number in another way. */
 function knownOf(meta: EndMeta, text: string): Known | undefined {
+  if (text.includes("\\")) return undefined;
   const names = (Object.keys(meta) as (keyof EndMeta)[]).filter((name): name is Varying => Object.hasOwn(READ, name));
   const before: Buffer[] = [];
   let at = 0;
@@ -74,8 +75,10 @@ function knownOf(meta: EndMeta, text: string): Known | undefined {
     const label = `"${name}":`;
     const start = text.indexOf(label);
     if (start < at || text.lastIndexOf(label) !== start) return undefined;
+    const number = String(meta[name]);
+    if (!text.startsWith(number, start + label.length)) return undefined;
     before.push(Buffer.from(text.slice(at, start + label.length)));
-    at = start + label.length + String(meta[name]).length;
+    at = start + label.length + number.length;
   }
   return { names, before, rest: Buffer.from(text.slice(at)), meta };
 }

@@ -29,12 +29,15 @@ const [CLOSING, COMMA] = [0x7d, 0x2c];
 
 /** Slots for frames; one that falls into the slot of another replaces it. */
 const SLOTS = 256;
+/** The slot depends on a few bytes this far before the first list: a hash of the key, or a status, ends there. */
+const DISTINCT = 3;
 /** Longer frames are not remembered. */
 const BYTES_MAX = 8_192;
 
 /**
  * Reads frames of one kind. Those of a client differ mostly in their time and their lists of headers only: a frame that is like
- * an earlier one in all other bytes says the same, and is neither parsed nor checked again.
+ * an earlier one in all other bytes says the same, and is neither parsed nor checked again. All such frames share what they say
+ * besides: it must not be changed. Frames that do not start with their time, as those of further gateway threads, are never alike.
  */
 export class FramesAlike<Meta extends Varying> {
   readonly #read: Read<Meta>;
@@ -51,14 +54,15 @@ export class FramesAlike<Meta extends Varying> {
   read(buffer: Buffer, from: number, to: number): Meta {
     const frame = buffer.subarray(from, to);
     const timeEnd = numberEnd(frame, TIME.byteLength);
-    const list = frame.indexOf(this.#firstList) + this.#firstList.byteLength;
-    const slot = ((list - timeEnd) * 31 + frame[list - 13]! * 7 + frame[list - 14]! * 13) % SLOTS;
+    const label = frame.indexOf(this.#firstList);
+    if (label < timeEnd + DISTINCT) return this.#read(buffer, from, to);
+    const list = label + this.#firstList.byteLength;
+    const slot = ((list - timeEnd) * 31 + frame[label - 2]! * 7 + frame[label - DISTINCT]! * 13) % SLOTS;
     const known = this.#slots[slot];
     const like = known?.before.equals(frame.subarray(timeEnd, list)) && likeKnown(known, frame, timeEnd, list);
     if (like) return like;
     const meta = this.#read(buffer, from, to);
-    if (list > timeEnd && frame.byteLength <= BYTES_MAX)
-      this.#slots[slot] = knownOf(meta, frame, timeEnd, list) ?? known;
+    if (frame.byteLength <= BYTES_MAX) this.#slots[slot] = knownOf(meta, frame, timeEnd, list) ?? known;
     return meta;
   }
 }

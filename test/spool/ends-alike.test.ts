@@ -122,3 +122,13 @@ test("a frame that differs from the last one in its numbers is not parsed", () =
   expect(seen({ ...END, outcome: "failed" })).toBe(2);
   expect(seen({ ...END, status: 499 })).toBe(3);
 });
+
+test("numbers and names that are spelled in another way are read as a parser reads them", () => {
+  const text = JSON.stringify(END);
+  const exponent = text.replace(`"time":${END.time}`, '"time":1e3');
+  read(exponent);
+  expect(() => read(exponent.replace("1e3,", "1790"))).toThrow(UnreadableFrame);
+  const twice = (time: number) =>
+    `${text.slice(0, -1).replace(`"time":${END.time}`, `"time":${time}`)},"tim\\u0065":9}`;
+  for (const time of [END.time, END.time + 1]) expect(read(twice(time)).time).toBe(9);
+});

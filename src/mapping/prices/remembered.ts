@@ -66,8 +66,8 @@ export class RememberedPrices {
     }
     const models = this.#found.get(provider) ?? new Map<string, Map<number, FoundPrice | null>>();
     const days = models.get(model) ?? new Map<number, FoundPrice | null>();
+    if (!days.has(dayOf(at))) this.#count++;
     this.#found.set(provider, models.set(model, days.set(dayOf(at), found)));
-    this.#count++;
   }
 }
 

@@ -30,7 +30,7 @@ export function inputsOf(
   const { begin, head, end } = exchange;
   const routing = routingOf(exchange);
   const { provider, mappingOf } = providerSide;
-  /** What the client exchanged, read by the responding provider's rules. */
+  // What the client exchanged, read by the rules of the provider that responded.
   const whole: ReadSide = {
     method: begin.method,
     path: providerPath(exchange),

@@ -37,7 +37,7 @@ export class Kinds {
     if (kind === undefined) return more === undefined ? row : { ...row, ...more };
     if (!used.has(kind.id)) used.set(kind.id, kind.values);
     const shared: Record<string, Value | undefined> = { ...row };
-    // Assigning them one by one takes half as long as spreading them.
+    // Assigning all of these one by one takes half as long as spreading them.
     for (const column in more) shared[column] = more[column as keyof StoredRow];
     for (const [column, value] of LEFT_OUT) shared[column] = value;
     shared["kind"] = kind.id;
