@@ -16,11 +16,21 @@ const SETTINGS = {
 } as const;
 
 /**
+ * Blocks of the heap are not made resident in advance. The thread that does so takes more CPU than the page faults that it
+ * saves, in the other threads too.
+ */
+const NO_WARM_UP = "BUN_JSC_useWarmUpMarkedBlocks";
+/** Bun does not start with an option that it does not know: it is set only for the version that it was tried with. */
+const TRIED_BUN = "1.4.5";
+
+/**
  * Restarts this program in place with the settings (exec), which takes 5 to 8 ms, from source 20; the process id stays. Call
  * it before anything is opened: only stdin, stdout and stderr survive. If this is impossible the program just continues.
  */
 export function restartWithEnvironment(): void {
   const { env, execPath, argv, execArgv, versions } = process;
+  // A plugin may start another version of Bun.
+  if (env["WEIR_STARTED"] !== undefined) delete env[NO_WARM_UP];
   const missing = Object.keys(SETTINGS).some((name) => env[name] === undefined);
   // From source a short command is not worth it.
   const isWorthIt = isCompiled || (versions["bun"] !== undefined && argv.includes("serve"));
@@ -31,7 +41,8 @@ export function restartWithEnvironment(): void {
   const noWarning = process.emitWarning;
   process.emitWarning = () => undefined;
   try {
-    process.execve(execPath, [...program, ...argv.slice(2)], { ...SETTINGS, ...env, WEIR_STARTED: "1" });
+    const options = versions["bun"] === TRIED_BUN ? { [NO_WARM_UP]: "0" } : {};
+    process.execve(execPath, [...program, ...argv.slice(2)], { ...SETTINGS, ...options, ...env, WEIR_STARTED: "1" });
   } catch {
     // Windows, or a sandbox that forbids it: the service works anyway, and may write a cache.
     process.emitWarning = noWarning;
