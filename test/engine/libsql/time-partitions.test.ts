@@ -129,3 +129,27 @@ test("a record is in the partition of its creation, and the records of a user st
     { numRuns: 60 },
   );
 });
+
+test("a restart continues a partition where it was", async () => {
+  using directory = ownDirectory();
+  const store = await openStore(directory.config, "write");
+  await migrate(store);
+  const insert = (from: number, count: number) =>
+    store.records.batch([
+      {
+        sql: `insert into requests (request_id, organization_id, key_id, method, user_id, request_created_at, updated_at)
+          select 'r-' || value, 'o', 'k', 'POST', 'ann', value, 0 from generate_series(?, ?)`,
+        args: [from, from + count - 1],
+      },
+    ]);
+  const grown = async () => {
+    const partitions = new TimePartitions(5);
+    await partitions.load(store.records);
+    return (await partitions.grow(store.records, 1_000)).length > 0;
+  };
+  await insert(1, 4);
+  expect(await grown()).toBe(false);
+  await insert(5, 3);
+  expect(await grown()).toBe(true);
+  await store.close();
+});

@@ -14,6 +14,10 @@ const MOVE = `update requests set time_partition = ?1 where seq in (
 /** The earliest time of a date: where the first partition starts. */
 const EARLIEST = -8.64e15;
 
+/** Entries of a partition in the index, at most as many as fill it. */
+const FILLED = `select count(*) as filled from (select 1 from requests indexed by requests_users
+  where time_partition = ? and user_id is not null limit ?)`;
+
 interface TimePartition {
   readonly id: number;
   /** Milliseconds since 1970. */
@@ -29,7 +33,7 @@ interface TimePartition {
  */
 export class TimePartitions {
   #all: TimePartition[] = [{ id: 0, start: EARLIEST }];
-  /** Records of the newest partition since it started, or since the program did. */
+  /** Records of the newest partition; those that were there when it was read count only if they have a user. */
   #records = 0;
   /** Whether a partition was started since they were read: its transaction may have failed. */
   #isUncertain = false;
@@ -46,10 +50,15 @@ export class TimePartitions {
       args: [],
     });
     this.#all = rows.map(({ id, start }) => ({ id, start }));
+    const [row] = await database.query<{ filled: number }>({
+      sql: FILLED,
+      args: [this.#all.at(-1)!.id, this.#recordsMax],
+    });
+    this.#records = row?.filled ?? 0;
     this.#isUncertain = false;
   }
 
-  /** Id of the partition for a record. @param created - milliseconds since 1970. */
+  /** Id of the partition for a record, which is counted. @param created - milliseconds since 1970. */
   of(created: number): number {
     const newest = this.#all.at(-1)!;
     if (created < newest.start) return this.#all.findLast(({ start }) => start <= created)!.id;
