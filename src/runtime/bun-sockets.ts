@@ -37,6 +37,7 @@ export const nativeSockets: Sockets = {
     });
     return {
       port: listener.port,
+      descriptor: (listener as typeof listener & { readonly fd: number }).fd, // absent from its types
       close() {
         listener.stop();
         return open === 0 ? Promise.resolve() : new Promise((resolve) => (onAllGone = resolve));

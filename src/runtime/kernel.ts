@@ -9,6 +9,8 @@ interface Kernel {
   /** Gets the cores that a thread may use, one bit each. @returns less than 0 on failure. */
   sched_getaffinity(thread: number, bytes: number, cores: Attributes): number;
   sched_setaffinity(thread: number, bytes: number, cores: Attributes): number;
+  /** On a socket that listens already it changes the number of waiting connections. @returns less than 0 on failure. */
+  listen(descriptor: number, backlog: number): number;
 }
 
 let opened: Kernel | undefined;
@@ -20,6 +22,7 @@ export function kernel(): Kernel | undefined {
     syscall: { args: ["i64", "i64", "ptr", "i64"], returns: "i64" },
     sched_getaffinity: { args: ["i32", "u64", "ptr"], returns: "i32" },
     sched_setaffinity: { args: ["i32", "u64", "ptr"], returns: "i32" },
+    listen: { args: ["i32", "i32"], returns: "i32" },
   })?.functions as Kernel | undefined;
   return opened;
 }

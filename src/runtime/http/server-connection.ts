@@ -1,5 +1,6 @@
 import { platform } from "../platform.ts";
 import { MalformedRequest, type RequestHead, RequestParser, type RequestSink } from "./request-parser.ts";
+import type { RequestStart, RequestStarts } from "./request-starts.ts";
 import type { BodySink, RequestFault, ServerHandlers } from "./server.ts";
 import { Turn, type TurnConnection } from "./server-turn.ts";
 import type { ByteSocket } from "./sockets.ts";
@@ -31,6 +32,7 @@ export interface ConnectionParts {
   readonly idleMs: number;
   readonly lingerMs: number;
   readonly connections: Set<ServerConnection>;
+  readonly starts: RequestStarts;
   /** `performance.now()`, as of the last check of the connections' deadlines. */
   nowMs: number;
   /** Set once the server accepts no more requests: from then on each response closes its connection. */
@@ -38,7 +40,7 @@ export interface ConnectionParts {
 }
 
 /** One client's connection, and its current request. */
-export class ServerConnection implements RequestSink, TurnConnection {
+export class ServerConnection implements RequestSink, RequestStart, TurnConnection {
   readonly socket: ByteSocket;
   readonly #parts: ConnectionParts;
   readonly #parser: RequestParser;
@@ -81,6 +83,16 @@ export class ServerConnection implements RequestSink, TurnConnection {
 
   get closing(): boolean {
     return this.#parts.closing;
+  }
+
+  /** Whether a request has arrived that may not begin in this turn. */
+  get #waits(): boolean {
+    return this.#turn === undefined && this.#parser.held;
+  }
+
+  begin(): void {
+    this.#go();
+    if (this.#clientFinished) this.#onEnd();
   }
 
   onHead(head: RequestHead): void {
@@ -258,12 +270,16 @@ export class ServerConnection implements RequestSink, TurnConnection {
       this.#discard(bytes);
       return;
     }
+    if (this.isIdle && !this.#parts.starts.admit(this)) {
+      this.#parser.held = true;
+      this.#deadlineMs = 0;
+    }
     try {
       this.#parser.execute(bytes);
     } catch (error) {
       this.#failed(error);
     }
-    if (this.#turn === undefined) this.#awaitHead();
+    if (this.#turn === undefined && !this.#waits) this.#awaitHead();
     else if (this.#parser.waitingBytes > WAITING_BYTES_MAX) this.#pauseSocket();
   };
 
@@ -280,7 +296,7 @@ export class ServerConnection implements RequestSink, TurnConnection {
   readonly #onEnd = (): void => {
     this.#clientFinished = true;
     const turn = this.#turn;
-    if (this.#choked) return; // its pipelined requests are still served as it reads the responses
+    if (this.#choked || this.#waits) return; // its requests are still served, as it reads the responses
     if (turn === undefined || turn.ended) this.socket.end();
     else if (this.#isCutOff || turn.underWay) this.socket.destroy();
     else for (const ms of PROBES_AFTER_MS) setTimeout(() => turn.probe(), ms).unref();

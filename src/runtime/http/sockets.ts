@@ -56,6 +56,8 @@ export interface ListenOptions {
 
 export interface Listener {
   readonly port: number;
+  /** Descriptor of its socket, if it keeps fewer waiting connections than `BACKLOG`. */
+  readonly descriptor?: number;
   /** Accepts no more connections. Resolves once all are gone. */
   close(): Promise<void>;
 }
@@ -68,6 +70,7 @@ export interface Sockets {
   connect(address: string, port: number): ByteSocket;
 }
 
+/** Connections that the system keeps until they are accepted. Its own limit may be lower; often it is the same. */
 export const BACKLOG = 4_096;
 
 export const nodeSockets: Sockets = {

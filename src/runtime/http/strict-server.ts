@@ -1,6 +1,7 @@
 import net from "node:net";
+import { lengthenBacklog } from "../backlog.ts";
 import { platform } from "../platform.ts";
-import { Accepting } from "./accepting.ts";
+import { RequestStarts } from "./request-starts.ts";
 import type { Server, ServerOptions } from "./server.ts";
 import { type ConnectionParts, ServerConnection } from "./server-connection.ts";
 
@@ -22,15 +23,16 @@ export async function startStrictServer(options: ServerOptions): Promise<Server>
     idleMs,
     lingerMs,
     connections: new Set(),
+    starts: new RequestStarts(),
     nowMs: performance.now(),
     closing: false,
   };
-  const accepting = new Accepting((socket) => {
+  const { port, host, portShared = false, sockets = platform.sockets } = options;
+  const listener = await sockets.listen({ port, host, portShared }, (socket) => {
     const connection = new ServerConnection(parts, socket);
     if (parts.closing) connection.closeIfIdle();
   });
-  const { port, host, portShared = false, sockets = platform.sockets } = options;
-  const listener = await sockets.listen({ port, host, portShared }, (socket) => accepting.take(socket));
+  if (listener.descriptor !== undefined) lengthenBacklog(listener.descriptor);
   const checks = setInterval(() => {
     parts.nowMs = performance.now();
     for (const connection of parts.connections) connection.check(parts.nowMs);
@@ -49,7 +51,6 @@ export async function startStrictServer(options: ServerOptions): Promise<Server>
     },
     closeIdle,
     closeAll() {
-      accepting.destroyWaiting();
       for (const connection of parts.connections) connection.socket.destroy();
     },
   };
