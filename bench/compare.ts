@@ -1,6 +1,6 @@
 /**
  * Weir with everything recorded, beside nginx's bare `proxy_pass` and the npm package `@portkey-ai/gateway` run with
- * Bun (it records nothing): same provider, same load, same run, one after the other in every round.
+ * Bun and with Node (it records nothing): same provider, same load, same run, one after the other in every round.
  *
  * Prints and keeps in `bench/results/compare.json`: latency added at one connection, requests per second at 32
  * connections, 1,000 and 4,000 streams, memory, rows in the database beside requests sent, bytes on disk a request.

@@ -41,7 +41,13 @@ export async function contenders(directory: string): Promise<Contender[]> {
       return { ...proxy, headers: CREDENTIAL };
     },
   };
-  return [nginx, { name: "weir", start: startRecording }, portkey(directory)];
+  const program = installPortkey(directory);
+  return [
+    nginx,
+    { name: "weir", start: startRecording },
+    portkey("portkey on Bun", [process.execPath, program]),
+    portkey("portkey on Node", ["node", program]),
+  ];
 }
 
 async function startRecording(providerPort: number): Promise<Running> {
@@ -79,18 +85,22 @@ function sizeOf(directory: string): number {
     .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
 }
 
-function portkey(directory: string): Contender {
+/** @returns its program. */
+function installPortkey(directory: string): string {
   const home = join(directory, "portkey");
   mkdirSync(home);
   execFileSync("npm", ["install", "--prefix", home, "--ignore-scripts", "--no-audit", "--no-fund", PORTKEY], {
     stdio: ["ignore", "ignore", "inherit"],
   });
-  const program = join(home, "node_modules/@portkey-ai/gateway/build/start-server.js");
+  return join(home, "node_modules/@portkey-ai/gateway/build/start-server.js");
+}
+
+function portkey(name: string, [command, ...words]: [string, ...string[]]): Contender {
   return {
-    name: "portkey",
+    name,
     async start(providerPort) {
       const port = await freePort();
-      const child = spawn(process.execPath, [program, `--port=${port}`, "--headless"], {
+      const child = spawn(command, [...words, `--port=${port}`, "--headless"], {
         stdio: "ignore",
         env: { ...process.env, TRUSTED_CUSTOM_HOSTS: "127.0.0.1" },
       });

@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { connect } from "node:net";
 import { join } from "node:path";
 import { until } from "../../test/until.ts";
 import { pause } from "../measured.ts";
@@ -44,25 +43,30 @@ export async function openStreams(
   return Promise.all(all);
 }
 
-function openStream(port: number, head: string, events: number): Promise<Stream> {
-  return new Promise((resolve) => {
-    const startedAt = performance.now();
-    let [firstMs, complete, id] = [Number.NaN, false, ""];
-    const socket = connect({ port, host: "127.0.0.1" });
-    let text = "";
-    socket.on("data", (chunk) => {
-      text += chunk.toString("latin1");
-      if (id === "") id = /\r\ngateway-id: ([^\r]+)/i.exec(text)?.[1] ?? "";
-      if (Number.isNaN(firstMs) && text.includes("data: {")) firstMs = performance.now() - startedAt;
-      if (text.includes("data: [DONE]\n\n") && /\r\n0\r\n\r\n$/.test(text)) {
-        complete = text.split("data: {").length - 1 === events;
-        socket.destroy();
-      }
-    });
-    socket.on("error", () => socket.destroy());
-    socket.on("close", () => resolve({ firstMs, complete, id }));
-    socket.write(head);
-  });
+/** Bun's own sockets: thousands of streams must not wait for the client that measures them. */
+async function openStream(port: number, head: string, events: number): Promise<Stream> {
+  const startedAt = performance.now();
+  let [firstMs, complete, id, text] = [Number.NaN, false, "", ""];
+  const { promise: closed, resolve: close } = Promise.withResolvers<void>();
+  await Bun.connect({
+    hostname: "127.0.0.1",
+    port,
+    socket: {
+      open: (socket) => void socket.write(head),
+      data(socket, chunk) {
+        text += chunk.toString("latin1");
+        if (id === "") id = /\r\ngateway-id: ([^\r]+)/i.exec(text)?.[1] ?? "";
+        if (Number.isNaN(firstMs) && text.includes("data: {")) firstMs = performance.now() - startedAt;
+        if (text.endsWith("\r\n0\r\n\r\n") && text.includes("data: [DONE]\n\n")) {
+          complete = text.split("data: {").length - 1 === events;
+          socket.end();
+        }
+      },
+      close: () => close(),
+    },
+  }).catch(() => close());
+  await closed;
+  return { firstMs, complete, id };
 }
 
 /** The provider of the stream benchmarks, in a process of its own. */
