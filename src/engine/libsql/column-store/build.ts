@@ -1,5 +1,6 @@
 import { WITH_KIND, withKinds } from "../../../record/kinds.ts";
 import type { Statement, Value } from "../../../store/store.ts";
+import { NumberRows, TextRows } from "./column-rows.ts";
 import {
   erasedColumn,
   NUMBER_COLUMNS,
@@ -45,7 +46,7 @@ export const BLOCK_ROWS = withKinds(`select r.seq, r.organization_id, r.properti
   ${[...Object.entries(TEXT_COLUMNS), ...Object.entries(NUMBER_COLUMNS)].map(([name, sql]) => `${sql} as ${name}`).join(", ")}
   from requests r ${WITH_KIND} where r.seq >= ?1 and r.seq <= ?2 order by r.seq limit ?3`);
 
-type Properties = readonly (readonly [name: string, value: string])[];
+type Properties = Readonly<Record<string, string>>;
 
 interface BuiltBlock {
   /** Packed columns by name. */
@@ -65,115 +66,157 @@ interface BuiltPart {
   readonly lastCreated: number;
 }
 
-/** @param all - rows ordered by `seq`. @param firstSeq - the start of the block. */
-export function buildBlock(all: readonly BlockRow[], erased: readonly ErasedName[], firstSeq: number): BuiltBlock {
-  const odd: number[] = [];
-  const rows: BlockRow[] = [];
-  const properties = new Map<BlockRow, Properties>();
-  for (const row of all) {
-    const read = isPlain(row) ? readProperties(row.properties) : undefined;
-    if (read === undefined) odd.push(row.seq);
-    else {
-      rows.push(row);
-      properties.set(row, read);
+const TEXT_NAMES = Object.keys(TEXT_COLUMNS) as TextColumn[];
+const NUMBER_NAMES = Object.keys(NUMBER_COLUMNS) as NumberColumn[];
+
+/** Builds a block from its records, some at a time: together they would take ten times the memory of their columns. */
+export class BlockBuilder {
+  readonly #firstSeq: number;
+  readonly #length: number;
+  readonly #seqs: NumberRows;
+  readonly #texts: readonly TextRows[];
+  readonly #numbers: readonly NumberRows[];
+  readonly #properties = new Map<string, TextRows>();
+  /** Records with each property. */
+  readonly #counts = new Map<string, number>();
+  readonly #erased = new Map<string, NumberRows>();
+  /** Of each row. */
+  readonly #organizations: string[] = [];
+  readonly #created: number[] = [];
+  readonly #odd: number[] = [];
+
+  /** @param firstSeq - the start of the block. @param length - the most records that it can have. */
+  constructor(firstSeq: number, length: number) {
+    this.#firstSeq = firstSeq;
+    this.#length = length;
+    this.#seqs = new NumberRows(length);
+    this.#texts = TEXT_NAMES.map(() => new TextRows(length));
+    this.#numbers = NUMBER_NAMES.map(() => new NumberRows(length));
+  }
+
+  /** @param records - in the order of `seq`, after those added before. */
+  add(records: readonly BlockRow[], erased: readonly ErasedName[]): void {
+    const rows = new Map<number, number>();
+    for (const record of records) {
+      const properties = isPlain(record) ? readProperties(record.properties) : undefined;
+      if (properties === undefined) {
+        this.#odd.push(record.seq);
+        continue;
+      }
+      const row = this.#organizations.length;
+      rows.set(record.seq, row);
+      this.#addRecord(record, row);
+      for (const name in properties) this.#addProperty(row, name, properties[name]!);
+    }
+    for (const { seq, name } of erased) {
+      const row = rows.get(seq);
+      if (row !== undefined) this.#rowsOf(this.#erased, name, NumberRows).set(row, 1);
     }
   }
-  rows.sort((a, b) => (a.organization_id < b.organization_id ? -1 : Number(a.organization_id > b.organization_id)));
-  const columns = new Map<string, Uint8Array>([[SEQ, packNumbers(rows.map(({ seq }) => seq - firstSeq))]]);
-  for (const name of Object.keys(TEXT_COLUMNS) as TextColumn[])
-    columns.set(name, packTexts(rows.map((row) => row[name])));
-  for (const name of Object.keys(NUMBER_COLUMNS) as NumberColumn[]) {
-    columns.set(name, packNumbers(rows.map((row) => row[name])));
+
+  build(): BuiltBlock {
+    const order = this.#byOrganization();
+    const columns = new Map<string, Uint8Array>([[SEQ, packNumbers(this.#seqs.inOrder(order))]]);
+    for (const [at, name] of TEXT_NAMES.entries()) columns.set(name, packTexts(this.#texts[at]!.inOrder(order)));
+    for (const [at, name] of NUMBER_NAMES.entries()) columns.set(name, packNumbers(this.#numbers[at]!.inOrder(order)));
+    const kept = [...this.#properties]
+      .sort(([a], [b]) => this.#counts.get(b)! - this.#counts.get(a)!)
+      .slice(0, NAMES_MAX);
+    for (const [name, rows] of kept) columns.set(propertyColumn(name), packTexts(rows.inOrder(order)));
+    for (const [name, rows] of this.#erased) {
+      if (columns.has(propertyColumn(name))) columns.set(erasedColumn(name), packNumbers(rows.inOrder(order)));
+    }
+    const namesComplete = this.#counts.size <= NAMES_MAX;
+    return { columns, parts: this.#parts(order), rows: order.length, namesComplete, odd: this.#odd };
   }
-  const namesComplete = addProperties(rows, properties, columns);
-  addErased(rows, erased, columns);
-  return { columns, parts: partsOf(rows), rows: rows.length, namesComplete, odd };
+
+  #addRecord(record: BlockRow, row: number): void {
+    this.#organizations.push(record.organization_id);
+    this.#created.push(record.request_created_at!);
+    this.#seqs.set(row, record.seq - this.#firstSeq);
+    for (let at = 0; at < TEXT_NAMES.length; at++) {
+      const value = record[TEXT_NAMES[at]!];
+      if (value !== null) this.#texts[at]!.set(row, value);
+    }
+    for (let at = 0; at < NUMBER_NAMES.length; at++) {
+      const value = record[NUMBER_NAMES[at]!];
+      if (value !== null) this.#numbers[at]!.set(row, value);
+    }
+  }
+
+  #addProperty(row: number, name: string, value: string): void {
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
+    // Bounds memory when clients use values as names, before the frequent names are selected.
+    if (this.#counts.size > NAMES_MAX * 4 && !this.#properties.has(name)) return;
+    this.#rowsOf(this.#properties, name, TextRows).set(row, value);
+  }
+
+  #rowsOf<T>(lists: Map<string, T>, name: string, Rows: new (length: number) => T): T {
+    let rows = lists.get(name);
+    if (rows === undefined) {
+      rows = new Rows(this.#length);
+      lists.set(name, rows);
+    }
+    return rows;
+  }
+
+  /** Rows of one organization together, each in the order of `seq`. */
+  #byOrganization(): Uint32Array {
+    const organizations = this.#organizations;
+    const order = Uint32Array.from(organizations.keys());
+    if (organizations.every((organization) => organization === organizations[0])) return order;
+    return order.sort((a, b) => {
+      const [one, other] = [organizations[a]!, organizations[b]!];
+      return one === other ? a - b : one < other ? -1 : 1;
+    });
+  }
+
+  /** Runs of rows of the same organization. */
+  #parts(order: Uint32Array): BuiltPart[] {
+    const parts: BuiltPart[] = [];
+    for (let first = 0; first < order.length; ) {
+      const organizationId = this.#organizations[order[first]!]!;
+      let firstCreated = Number.POSITIVE_INFINITY;
+      let lastCreated = Number.NEGATIVE_INFINITY;
+      let end = first;
+      for (; end < order.length && this.#organizations[order[end]!] === organizationId; end++) {
+        const created = this.#created[order[end]!]!;
+        if (created < firstCreated) firstCreated = created;
+        if (created > lastCreated) lastCreated = created;
+      }
+      parts.push({ organizationId, firstRow: first, rows: end - first, firstCreated, lastCreated });
+      first = end;
+    }
+    return parts;
+  }
 }
 
 /** Whether floating point represents every number of the record exactly, and its texts are short. */
 function isPlain(row: BlockRow): boolean {
   if (row.properties.length > TEXT_CHARS_MAX * 4) return false;
-  for (const name of Object.keys(NUMBER_COLUMNS) as NumberColumn[]) {
+  for (const name of NUMBER_NAMES) {
     const value = row[name];
     if (value === null) continue;
     if (typeof value !== "number" || (Number.isInteger(value) && !Number.isSafeInteger(value))) return false;
   }
-  for (const name of Object.keys(TEXT_COLUMNS) as TextColumn[]) {
+  for (const name of TEXT_NAMES) {
     if ((row[name]?.length ?? 0) > TEXT_CHARS_MAX) return false;
   }
   return true;
 }
 
-const NONE: Properties = [];
+const NONE: Properties = {};
 
 /** Undefined when the text is not valid for a record's properties. */
 function readProperties(json: string): Properties | undefined {
   if (json === "{}") return NONE;
   try {
-    const entries = Object.entries(JSON.parse(json) as Record<string, string>);
-    return entries.every(([, value]) => typeof value === "string") ? entries : undefined;
+    const properties = JSON.parse(json) as Properties;
+    for (const name in properties) if (typeof properties[name] !== "string") return undefined;
+    return properties;
   } catch {
     return undefined;
   }
-}
-
-function addProperties(
-  rows: readonly BlockRow[],
-  properties: ReadonlyMap<BlockRow, Properties>,
-  columns: Map<string, Uint8Array>,
-): boolean {
-  const values = new Map<string, (string | null)[]>();
-  const counts = new Map<string, number>();
-  for (const [at, row] of rows.entries()) {
-    for (const [name, value] of properties.get(row)!) {
-      counts.set(name, (counts.get(name) ?? 0) + 1);
-      // Bounds memory when clients use values as names, before the frequent names are selected.
-      if (counts.size > NAMES_MAX * 4 && !values.has(name)) continue;
-      listOf(values, name, rows.length)[at] = value;
-    }
-  }
-  const complete = counts.size <= NAMES_MAX;
-  const kept = [...values].sort(([a], [b]) => counts.get(b)! - counts.get(a)!).slice(0, NAMES_MAX);
-  for (const [name, list] of kept) columns.set(propertyColumn(name), packTexts(list));
-  return complete;
-}
-
-function addErased(rows: readonly BlockRow[], erased: readonly ErasedName[], columns: Map<string, Uint8Array>): void {
-  const places = new Map(rows.map(({ seq }, place) => [seq, place]));
-  const marks = new Map<string, (number | null)[]>();
-  for (const { seq, name } of erased) {
-    const place = places.get(seq);
-    if (place !== undefined && columns.has(propertyColumn(name))) listOf(marks, name, rows.length)[place] = 1;
-  }
-  for (const [name, list] of marks) columns.set(erasedColumn(name), packNumbers(list));
-}
-
-function listOf<T>(lists: Map<string, (T | null)[]>, name: string, length: number): (T | null)[] {
-  let list = lists.get(name);
-  if (list === undefined) {
-    list = new Array<T | null>(length).fill(null);
-    lists.set(name, list);
-  }
-  return list;
-}
-
-/** Runs of rows of the same organization. */
-function partsOf(rows: readonly BlockRow[]): BuiltPart[] {
-  const parts: BuiltPart[] = [];
-  for (let first = 0; first < rows.length; ) {
-    const organizationId = rows[first]!.organization_id;
-    let firstCreated = Number.POSITIVE_INFINITY;
-    let lastCreated = Number.NEGATIVE_INFINITY;
-    let end = first;
-    for (; end < rows.length && rows[end]!.organization_id === organizationId; end++) {
-      const created = rows[end]!.request_created_at!;
-      if (created < firstCreated) firstCreated = created;
-      if (created > lastCreated) lastCreated = created;
-    }
-    parts.push({ organizationId, firstRow: first, rows: end - first, firstCreated, lastCreated });
-    first = end;
-  }
-  return parts;
 }
 
 /** Statements that insert a block with the next number. */

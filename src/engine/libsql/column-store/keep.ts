@@ -4,8 +4,8 @@ import { isHeld } from "../../../filter/outside-blocks.ts";
 import type { Statement, Store } from "../../../store/store.ts";
 import {
   BLOCK_ROWS,
+  BlockBuilder,
   type BlockRow,
-  buildBlock,
   ERASED_NAMES,
   type ErasedName,
   insertBlock,
@@ -110,19 +110,20 @@ async function makeBlock({ records }: Store, { first, last }: Range): Promise<vo
     { sql: `delete from block_changes where not ${isHeld("block_changes.seq")}`, args: [] },
     { sql: "update block_changes set taken = 1 where seq between ? and ?", args: [first, last] },
   ]);
-  const rows: BlockRow[] = [];
-  const erased: ErasedName[] = [];
-  for (let at = first; ; at = rows.at(-1)!.seq + 1) {
+  const builder = new BlockBuilder(first, last - first + 1);
+  for (let at = first; ; ) {
     const step = await records.query<BlockRow>({ sql: BLOCK_ROWS, args: [at, last, STEP_ROWS] });
-    rows.push(...step);
     const mayBeErased = step.filter(mayHaveErasedNames).map(({ seq }) => seq);
-    if (mayBeErased.length > 0) {
-      erased.push(...(await records.query<ErasedName>({ sql: ERASED_NAMES, args: [JSON.stringify(mayBeErased)] })));
-    }
+    const erased =
+      mayBeErased.length === 0
+        ? []
+        : await records.query<ErasedName>({ sql: ERASED_NAMES, args: [JSON.stringify(mayBeErased)] });
+    builder.add(step, erased);
     if (step.length < STEP_ROWS) break;
+    at = step.at(-1)!.seq + 1;
     await nextTurn();
   }
-  const block = buildBlock(rows, erased, first);
+  const block = builder.build();
   await records.batch([
     onlyWith(token),
     ...removeBlocks({ first, last }),

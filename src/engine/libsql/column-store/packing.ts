@@ -20,14 +20,14 @@ const HIGHEST: Readonly<Record<number, number>> = { 1: 0xff, 2: 0xffff, 4: 0xfff
 
 type Codes = Uint8Array | Uint16Array | Uint32Array;
 
-/** @param values - finite numbers and null. */
-export function packNumbers(values: readonly (number | null)[]): Uint8Array {
+export function packNumbers(values: Numbers): Uint8Array {
   let least = Number.POSITIVE_INFINITY;
   let most = Number.NEGATIVE_INFINITY;
   let whole = true;
   let nulls = false;
-  for (const value of values) {
-    if (value === null) {
+  for (let row = 0; row < values.length; row++) {
+    const value = values[row]!;
+    if (Number.isNaN(value)) {
       nulls = true;
       continue;
     }
@@ -37,37 +37,21 @@ export function packNumbers(values: readonly (number | null)[]): Uint8Array {
   }
   if (least === Number.POSITIVE_INFINITY) least = most = 0;
   const width = whole && Number.isSafeInteger(least) && Number.isSafeInteger(most) ? widthOf(most - least) : 0;
-  if (width === 0) {
-    const rows = Float64Array.from(values, (value) => value ?? Number.NaN);
-    return pack({ form: FORMS.float, width: 8, least: 0, nulls }, rows);
-  }
+  if (width === 0) return pack({ form: FORMS.float, width: 8, least: 0, nulls }, values);
   const rows = codes(width, values.length);
   const none = HIGHEST[width]!;
   for (let row = 0; row < values.length; row++) {
     const value = values[row]!;
-    rows[row] = value === null ? none : value - least;
+    rows[row] = Number.isNaN(value) ? none : value - least;
   }
   return pack({ form: FORMS.whole, width, least, nulls }, rows);
 }
 
-/** @param all - null for records without a value. */
-export function packTexts(all: readonly (string | null)[]): Uint8Array {
-  const known = new Map<string, number>();
-  const places = new Uint32Array(all.length);
-  for (let row = 0; row < all.length; row++) {
-    const value = all[row]!;
-    if (value === null) continue;
-    let place = known.get(value);
-    if (place === undefined) {
-      place = known.size + 1;
-      known.set(value, place);
-    }
-    places[row] = place;
-  }
-  const width = widthOf(known.size) || 4;
-  const rows = codes(width, all.length);
+export function packTexts({ codes: places, values }: Texts): Uint8Array {
+  const width = widthOf(values.length) || 4;
+  const rows = codes(width, places.length);
   rows.set(places);
-  return pack({ form: FORMS.texts, width, least: 0, nulls: false }, rows, JSON.stringify([...known.keys()]));
+  return pack({ form: FORMS.texts, width, least: 0, nulls: false }, rows, JSON.stringify(values));
 }
 
 export function unpackNumbers(packed: Uint8Array): Numbers {
