@@ -70,8 +70,8 @@ export interface Sockets {
   connect(address: string, port: number): ByteSocket;
 }
 
-/** Connections that the system keeps until they are accepted. Its own limit may be lower; often it is the same. */
-export const BACKLOG = 4_096;
+/** Connections that the system keeps until they are accepted: as many as it allows, on Linux usually 4,096. */
+export const BACKLOG = 65_535;
 
 export const nodeSockets: Sockets = {
   async listen({ host, port, portShared }, onSocket) {
