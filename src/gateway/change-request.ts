@@ -19,10 +19,14 @@ export function asChanged(
 ): Sent | Promise<Sent> {
   if (change === undefined) return sent;
   if (!(change instanceof Promise)) return changeRequest(parts, sent, change);
-  return change.then((given) =>
+  return changedLater(parts, sent, change);
+}
+
+/** A function of its own: in `asChanged` the closure would cost every request its scope. */
+const changedLater = (parts: GatewayParts, sent: Sent, change: Promise<RequestChange | undefined>) =>
+  change.then((given) =>
     given === undefined || sent.admitted.exchange.ended ? sent : changeRequest(parts, sent, given),
   );
-}
 
 /**
  * Changes the request that is sent, and thereby the cache key.

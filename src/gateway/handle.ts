@@ -1,5 +1,7 @@
 import { GatewayError } from "../errors.ts";
+import type { KeySnapshot } from "../keys.ts";
 import { messageOf } from "../log.ts";
+import type { BodyNeed } from "../plugin-host/contract.ts";
 import type { ServerResponse } from "../runtime/http/server.ts";
 import { isPending, type Soon } from "../runtime/pending.ts";
 import { admit, beginMeta, claimId, identify, speaksOfCache } from "./admit.ts";
@@ -27,9 +29,9 @@ import type { UnifiedAdmission } from "./unified/unified-admission.ts";
  *
  * The record begins before the body is read and before any plugin is called, so every id that a client sees is recorded,
  * even if a plugin refuses the request or the process is killed. Only slow steps are awaited: most requests are forwarded
- * within the event-loop turn in which their head arrived.
+ * within the event-loop turn in which their head arrived, and without the objects of an asynchronous function.
  */
-export async function handle(parts: GatewayParts, request: ClientRequest, response: ServerResponse): Promise<void> {
+export function handle(parts: GatewayParts, request: ClientRequest, response: ServerResponse): Soon<void> {
   const headers = parts.headers.read(request.incoming.rawHeaders);
   if (isForRoot(parts, request, headers)) return respondAtRoot(response);
   if (parts.passedOn !== undefined && request.client === undefined && belongsToFirst(parts, request, headers))
@@ -39,29 +41,60 @@ export async function handle(parts: GatewayParts, request: ClientRequest, respon
   try {
     const key = identify(parts, arrival);
     const chosenId = readRequestId(headers.gateway);
-    if (chosenId !== undefined) await claimId(parts, exchange, chosenId);
-    const admitted = admit(parts, arrival, key);
-    const isRecorded = exchange.begin(admitted.meta);
-    if (exchange.ended) return;
-    if (!isRecorded && parts.refuseWhenFull) throw new GatewayError("spool_full");
-    const needed = bodyNeeds(parts, admitted);
-    const needs = isPending(needed) ? await needed : needed;
-    const planned = needs.length === 0 ? admitted : { ...admitted, needs };
-    const plan = planBody(planned);
-    const reading = plan.kind === "whole" ? readBody(parts, planned, plan) : undefined;
-    const body = isPending(reading) ? await reading : reading;
-    if (exchange.ended) return;
-    if (body !== undefined && needs.length > 0) await learnFromBody(parts, planned, body);
-    // At the unified address plugins are called for each target, before it is called.
-    if (isUnifiedRequest(planned)) return await handleUnified(parts, planned, body ?? NO_BODY);
-    const changing = asChanged(parts, { admitted: planned, body }, askOnRequest(parts, planned));
-    const sent = isPending(changing) ? await changing : changing;
-    const passing = exchange.ended ? undefined : respondFrom(parts, sent);
-    if (isPending(passing)) await passing;
+    const serving = chosenId === undefined ? serve(parts, arrival, key) : serveWithId(parts, arrival, key, chosenId);
+    if (isPending(serving)) return finish(parts, arrival, serving);
   } catch (error) {
     refuse(parts, arrival, error);
   }
 }
+
+/** Waits for a request with a slow step. */
+async function finish(parts: GatewayParts, arrival: Arrival, serving: Promise<void>): Promise<void> {
+  try {
+    await serving;
+  } catch (error) {
+    refuse(parts, arrival, error);
+  }
+}
+
+async function serveWithId(parts: GatewayParts, arrival: Arrival, key: KeySnapshot, id: string): Promise<void> {
+  await claimId(parts, arrival.exchange, id);
+  await serve(parts, arrival, key);
+}
+
+/** Begins the record, then forwards the request, or reads its body first. @throws GatewayError; Refused if a plugin refuses. */
+function serve(parts: GatewayParts, arrival: Arrival, key: KeySnapshot): Soon<void> {
+  const { exchange } = arrival;
+  const admitted = admit(parts, arrival, key);
+  const isRecorded = exchange.begin(admitted.meta);
+  if (exchange.ended) return;
+  if (!isRecorded && parts.refuseWhenFull) throw new GatewayError("spool_full");
+  const needs = bodyNeeds(parts, admitted);
+  if (isPending(needs) || needs.length > 0 || planBody(admitted).kind === "whole")
+    return readAndServe(parts, admitted, needs);
+  const changing = asChanged(parts, { admitted, body: undefined }, askOnRequest(parts, admitted));
+  return isPending(changing) ? respondLater(parts, changing) : respondFrom(parts, changing);
+}
+
+/** For a request whose body may have to be read before it is forwarded. @throws as `serve`. */
+async function readAndServe(parts: GatewayParts, admitted: Admitted, needed: Soon<readonly BodyNeed[]>): Promise<void> {
+  const { exchange } = admitted;
+  const needs = isPending(needed) ? await needed : needed;
+  const planned = needs.length === 0 ? admitted : { ...admitted, needs };
+  const plan = planBody(planned);
+  const reading = plan.kind === "whole" ? readBody(parts, planned, plan) : undefined;
+  const body = isPending(reading) ? await reading : reading;
+  if (exchange.ended) return;
+  if (body !== undefined && needs.length > 0) await learnFromBody(parts, planned, body);
+  // At the unified address plugins are called for each target, before it is called.
+  if (isUnifiedRequest(planned)) return await handleUnified(parts, planned, body ?? NO_BODY);
+  const changing = asChanged(parts, { admitted: planned, body }, askOnRequest(parts, planned));
+  const passing = isPending(changing) ? respondLater(parts, changing) : respondFrom(parts, changing);
+  if (isPending(passing)) await passing;
+}
+
+const respondLater = (parts: GatewayParts, changing: Promise<Sent>) =>
+  changing.then((sent) => respondFrom(parts, sent));
 
 const NO_BODY = new Uint8Array(0);
 
@@ -76,20 +109,23 @@ function belongsToFirst(parts: GatewayParts, request: ClientRequest, headers: Re
 /** Gets the response: from the cache, from the provider with retries, or by a plain forward. */
 function respondFrom(parts: GatewayParts, given: Sent): Soon<void> {
   const { admitted, body } = given;
+  if (admitted.exchange.ended) return;
   if (admitted.caching !== undefined && body !== undefined) return serveCached(parts, admitted, admitted.caching, body);
   const changing = asChanged(parts, given, askOnForward(parts, admitted));
   return isPending(changing) ? passLater(parts, changing) : pass(parts, changing);
 }
 
-/** A function of its own: one that makes a closure in rare cases pays for it in every case. */
+// Functions of their own: one that makes a closure in rare cases pays for its scope in every case.
 const passLater = (parts: GatewayParts, changing: Promise<Sent>) => changing.then((sent) => pass(parts, sent));
+
+const passWhole = (parts: GatewayParts, admitted: Admitted, body: Uint8Array) =>
+  admitted.exchange.receive((events) => callProvider(parts, { admitted, body }, events));
 
 /** Gets the response from the provider: with retries if the body is in memory for them. */
 function pass(parts: GatewayParts, { admitted, body }: Sent): void {
-  const { exchange } = admitted;
-  if (exchange.ended) return;
+  if (admitted.exchange.ended) return;
   if (body === undefined) forward(parts, admitted);
-  else exchange.receive((events) => callProvider(parts, { admitted, body }, events));
+  else passWhole(parts, admitted, body);
 }
 
 /** Responds in the provider's place. A request with a known key gets a record, with the body still arriving. */

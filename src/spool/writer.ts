@@ -278,10 +278,10 @@ class Writer implements Spool {
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
-    setImmediate(() => this.#endTurn());
+    setImmediate(this.#endTurn);
   }
 
-  #endTurn(): void {
+  readonly #endTurn = (): void => {
     try {
       while (this.#atTurnEnd.length > 0) this.#atTurnEnd.shift()!();
     } finally {
@@ -289,7 +289,7 @@ class Writer implements Spool {
       this.flush();
       if (this.#atTurnEnd.length > 0) this.#schedule(); // one before them threw
     }
-  }
+  };
 
   #write(frames: Buffer): void {
     if (!this.#healthy) {

@@ -43,10 +43,13 @@ export class Pool {
     connection.idleSince = performance.now();
     if (list === undefined) this.#idle.set(connection.key, [connection]);
     else list.push(connection);
-    if (this.#sweep === undefined) {
-      this.#sweep = setInterval(() => this.#closeOld(), SWEEP_MS);
-      this.#sweep.unref();
-    }
+    if (this.#sweep === undefined) this.#startSweep();
+  }
+
+  /** A method of its own: in `give` the closure would cost every request its scope. */
+  #startSweep(): void {
+    this.#sweep = setInterval(() => this.#closeOld(), SWEEP_MS);
+    this.#sweep.unref();
   }
 
   /** Removes an idle connection that has ended or must end. */

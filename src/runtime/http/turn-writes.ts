@@ -38,11 +38,11 @@ export class TurnWrites {
     this.#buffer.write(before, from, "latin1");
     if (bytes.byteLength > 0) this.#buffer.set(bytes, from + before.length);
     this.#used += length;
-    if (this.#waiting.push({ socket, from, bytes: length }) === 1) this.#atTurnEnd(() => this.#write());
+    if (this.#waiting.push({ socket, from, bytes: length }) === 1) this.#atTurnEnd(this.#write);
     return true;
   }
 
-  #write(): void {
+  readonly #write = (): void => {
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const { socket, from, bytes } of waiting) {
@@ -52,5 +52,5 @@ export class TurnWrites {
     // Credentials of a long turn must not stay until the next one as long.
     this.#buffer.fill(0, 0, this.#used);
     this.#used = 0;
-  }
+  };
 }
