@@ -42,6 +42,7 @@ import { NO_PROVIDER } from "./0040-no-provider.ts";
 import { WALKS } from "./0041-walks.ts";
 import { FULL_LINES } from "./0042-full-lines.ts";
 import { TIME_PARTITIONS } from "./0043-time-partitions.ts";
+import { LATE_ROWS } from "./0044-late-rows.ts";
 import type { Migration } from "./migration.ts";
 
 /** All migrations in order. A released migration is never changed, only followed by another. */
@@ -90,4 +91,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { target: "records", version: 35, name: "walks", statements: WALKS },
   { target: "records", version: 36, name: "full lines", statements: FULL_LINES },
   { target: "records", version: 37, name: "time partitions", statements: TIME_PARTITIONS },
+  { target: "records", version: 38, name: "late rows", statements: LATE_ROWS },
 ];

@@ -32,7 +32,6 @@ export const NEWEST: Readonly<Record<Migration["target"], readonly string[]>> = 
     "CREATE TABLE block_columns (\n    block integer not null,\n    name text not null,\n    data blob not null,\n    primary key (block, name)\n  )",
     "CREATE TABLE block_changes (seq integer primary key not null, taken integer default 0 not null)",
     "CREATE TABLE block_watch (\n    id integer primary key not null,\n    seq integer not null,\n    token text not null\n  )",
-    "CREATE TRIGGER block_inserted after insert on requests when new.seq <= (select seq from block_watch) begin\n    insert into block_changes (seq) values (new.seq) on conflict (seq) do update set taken = 0;\n  end",
     "CREATE TRIGGER block_deleted after delete on requests when old.seq <= (select seq from block_watch) begin\n    insert into block_changes (seq) values (old.seq) on conflict (seq) do update set taken = 0;\n  end",
     "CREATE TABLE alerts (\n    id text primary key not null,\n    organization_id text not null,\n    name text not null,\n    metric text not null,\n    comparison text not null,\n    threshold real not null,\n    window_seconds integer not null,\n    filter text not null,\n    group_by text not null,\n    minimum_requests integer not null,\n    cooldown_seconds integer not null,\n    channels text not null,\n    enabled integer not null,\n    created_at integer not null,\n    updated_at integer not null,\n    checked_at integer,\n    error text\n  , calendar text, time_zone text)",
     "CREATE INDEX alerts_organization on alerts (organization_id, created_at)",

@@ -31,9 +31,17 @@ const completing = (columns: readonly string[]) =>
 const COMPLETE_REQUEST = completing(UNLABELLED_COLUMNS);
 const COMPLETE_RELABELLED = completing(FINAL_COLUMNS);
 
+/**
+ * Notes new rows that a block covers already. That happens if nodes share a database: one reserves numbers, and another builds
+ * a block with higher ones before these are used.
+ */
+const NOTE_LATE = `insert into block_changes (seq)
+  select seq from requests where seq between ? and min(?, (select seq from block_watch))
+  on conflict (seq) do update set taken = 0`;
+
 /** The content of the transaction of records. */
 export interface RowBatch {
-  /** Rows that are not in the database yet, each with its `seq`. */
+  /** Rows that are not in the database yet, each with its `seq`, in ascending order. */
   readonly fresh: readonly { readonly record: Storable; readonly seq: number }[];
   /** Rows that are stored as in flight and end now. */
   readonly completed: readonly { readonly record: Storable; readonly seq: number; readonly relabelled: boolean }[];
@@ -73,6 +81,7 @@ export function recordStatements(batch: RowBatch): Statement[] {
   }
   insertKinds(kinds, statements);
   insertRequests(rows, statements);
+  if (fresh.length > 0) statements.push({ sql: NOTE_LATE, args: [fresh[0]!.seq, fresh.at(-1)!.seq] });
   properties.insert(statements);
   const records = [...fresh, ...completed].map(({ record }) => record);
   statements.push(...statementsBeside(records, now), ...deliveries, ...positions);
