@@ -1,9 +1,17 @@
 import { firstOccurrence } from "../../record/first-occurrence.ts";
-import { type ChunkKeys, chunkKeys, organizationKey } from "./chunk-keys.ts";
+import { chunkKeys, organizationKey } from "./chunk-keys.ts";
 import { ChunkMemory } from "./chunk-memory.ts";
 import { cutAround, cutEvenly } from "./cut.ts";
 import { OpenPack } from "./open-pack.ts";
-import { encodePlaced, type FilePlace, type Placed, type PlacedPart, type PlacedText, type Range } from "./placed.ts";
+import {
+  encodePlaced,
+  type FilePlace,
+  type Placed,
+  type PlacedAsset,
+  type PlacedPart,
+  type PlacedText,
+  type Range,
+} from "./placed.ts";
 import { repeatedRanges } from "./repeated-part.ts";
 import {
   type FileInPart,
@@ -94,6 +102,8 @@ export class PackWriter {
   readonly #spare: Buffer[] = [];
   #newest = 0;
   #packBytes = PACK_BYTES;
+  /** Bytes that the request being added has put into packs. */
+  #fresh = 0;
   #organization: { readonly id: string; readonly key: Uint32Array } = { id: "", key: new Uint32Array(4) };
 
   /** @param takeId - returns an id that was never used, greater than all before. */
@@ -108,48 +118,52 @@ export class PackWriter {
     if (this.#packBytes > PACK_BYTES) this.#closeAll();
   }
 
-  #add(content: RequestContent): void {
-    let fresh = 0;
-    const organization = this.#keyOf(content.organizationId);
-    const place = (lane: Lane, bytes: Uint8Array, cut = cutAround, named = NO_NAMES): Range[] => {
-      const { ranges, appended } = this.#place(lane, bytes, { keyOf: chunkKeys(organization, named), cut });
-      fresh += appended;
-      return ranges;
-    };
-    const parts: PlacedPart[] = [];
-    const files = eachOnce(content.assets);
-    const put = (stored: StoredPart, sent: boolean, files: readonly FilePlace[]) => {
-      const { part, form } = stored;
-      const contentType = form === "binary" ? stored.contentType : null;
-      const own = (rest: Buffer) => place(LANES[part], rest);
-      const repeated = sent ? undefined : repeatedRanges(stored, { parts: content.parts, placed: parts }, own);
-      const cut = isEven({ part, form }) ? cutEvenly : (whole: Uint8Array) => cutAround(whole, files);
-      const named = sent ? NO_NAMES : stored.files;
-      const ranges = repeated ?? place(LANES[part], sent ? stored.sent! : stored.bytes, cut, named);
-      parts.push({ part, form, sent, contentType, files, ranges });
-    };
-    const within = new Set<string>();
-    for (const part of content.parts) {
-      put(part, false, part.files === undefined ? NO_FILES : filesOf(part.files, files, within));
-      if (part.sent !== undefined) put(part, true, NO_FILES);
+  #add({ requestId, organizationId, parts, assets, texts, excerpts }: RequestContent): void {
+    this.#fresh = 0;
+    this.#enter(organizationId);
+    const files = eachOnce(assets);
+    const within = files.length === 0 ? NO_IDS : new Set<string>();
+    const placed: PlacedPart[] = [];
+    for (const part of parts) {
+      const places = part.files === undefined || files.length === 0 ? NO_FILES : filesOf(part.files, files, within);
+      const ranges = this.#repeated(part, { parts, placed }) ?? this.#placePart(part, part.bytes, places, part.files);
+      placed.push(placedPart(part, ranges, { sent: false, files: places }));
+      if (part.sent === undefined) continue;
+      placed.push(placedPart(part, this.#placePart(part, part.sent), { sent: true, files: NO_FILES }));
     }
-    const assets = files.map(({ id, contentType, bytes }) => ({
-      id,
-      contentType,
-      ranges: within.has(id) ? [] : place("asked", bytes),
-    }));
-    const text = (lane: Lane, text: string | null, part: StoredPart["part"]): PlacedText | null =>
-      text === null
-        ? null
-        : (textWithin(text, content.parts, parts, part) ?? { ranges: place(lane, Buffer.from(text)) });
-    const prompt = text("asked", content.texts.prompt, "request");
-    const completion = text("answered", content.texts.completion, "response");
-    const { input = null, output = null } = content.excerpts ?? {};
-    const excerpts = {
-      input: beginningOf(prompt, content.texts.prompt, input) ?? text("asked", input, "request"),
-      output: beginningOf(completion, content.texts.completion, output) ?? text("answered", output, "response"),
-    };
-    this.#row(content.requestId, { fresh, parts, assets, prompt, completion, ...excerpts });
+    const placedAssets: PlacedAsset[] = [];
+    for (const { id, contentType, bytes } of files) {
+      placedAssets.push({ id, contentType, ranges: within.has(id) ? [] : this.#place("asked", bytes) });
+    }
+    const bodies = { parts, placed };
+    const prompt = this.#text(texts.prompt, "request", bodies);
+    const completion = this.#text(texts.completion, "response", bodies);
+    const { input = null, output = null } = excerpts ?? {};
+    const inputPlace = beginningOf(prompt, texts.prompt, input) ?? this.#text(input, "request", bodies);
+    const outputPlace = beginningOf(completion, texts.completion, output) ?? this.#text(output, "response", bodies);
+    this.#row(requestId, {
+      ...{ fresh: this.#fresh, parts: placed, assets: placedAssets },
+      ...{ prompt, completion, input: inputPlace, output: outputPlace },
+    });
+  }
+
+  /** The ranges of a part that is the request's with edits; undefined for any other. */
+  #repeated(part: StoredPart, bodies: PlacedBodies): Range[] | undefined {
+    return part.edited && repeatedRanges(part, bodies, (rest) => this.#place(LANES[part.part], rest));
+  }
+
+  #placePart(
+    { part, form }: StoredPart,
+    bytes: Buffer,
+    files: readonly FilePlace[] = NO_FILES,
+    named: readonly FileInPart[] = NO_NAMES,
+  ): Range[] {
+    return this.#place(LANES[part], bytes, { isEven: isEven({ part, form }), files, named });
+  }
+
+  #text(text: string | null, part: "request" | "response", bodies: PlacedBodies): PlacedText | null {
+    if (text === null) return null;
+    return textWithin(text, part, bodies) ?? { ranges: this.#place(LANES[part], Buffer.from(text)) };
   }
 
   /**
@@ -208,17 +222,13 @@ export class PackWriter {
     this.#rows.push({ requestId, home, parts: encodePlaced(placed, home) });
   }
 
-  #place(
-    lane: Lane,
-    bytes: Uint8Array,
-    { keyOf, cut }: { readonly keyOf: ChunkKeys; readonly cut: (bytes: Uint8Array) => number[] },
-  ): { ranges: Range[]; appended: number } {
-    if (bytes.length === 0) return { ranges: [], appended: 0 };
-    if (bytes.length < CUT_BYTES_MIN) return { ranges: [this.#append(lane, bytes)], appended: bytes.length };
+  #place(lane: Lane, bytes: Uint8Array, { isEven, files, named }: Cutting = WHOLE): Range[] {
+    if (bytes.length === 0) return [];
+    if (bytes.length < CUT_BYTES_MIN) return [this.#append(lane, bytes)];
+    const keyOf = chunkKeys(this.#organization.key, named);
     const ranges: Range[] = [];
-    let appended = 0;
     let start = 0;
-    for (const end of cut(bytes)) {
+    for (const end of isEven ? cutEvenly(bytes) : cutAround(bytes, files)) {
       const chunk = bytes.subarray(start, end);
       const key = keyOf(chunk, start);
       const floor = this.#newest - MEMORY_PACKS;
@@ -230,11 +240,10 @@ export class PackWriter {
         const range = this.#append(lane, chunk);
         this.#memory.put(key, range, floor);
         join(ranges, range);
-        appended += chunk.length;
       }
       start = end;
     }
-    return { ranges, appended };
+    return ranges;
   }
 
   #append(lane: Lane, bytes: Uint8Array): Range {
@@ -250,6 +259,7 @@ export class PackWriter {
       pack = new OpenPack(this.#newest, buffer);
       this.#open.set(lane, pack);
     }
+    this.#fresh += bytes.length;
     return { pack: pack.id, offset: pack.append(bytes), length: bytes.length };
   }
 
@@ -257,11 +267,10 @@ export class PackWriter {
     for (const lane of this.#open.keys()) this.#close(lane);
   }
 
-  #keyOf(organization: string): Uint32Array {
-    if (this.#organization.id !== organization) {
-      this.#organization = { id: organization, key: organizationKey(organization) };
-    }
-    return this.#organization.key;
+  /** What is placed from now on belongs to this organization. */
+  #enter(organization: string): void {
+    if (this.#organization.id === organization) return;
+    this.#organization = { id: organization, key: organizationKey(organization) };
   }
 
   /** A full pack is compressed while its bytes are in the core's cache. */
@@ -289,6 +298,30 @@ export class PackWriter {
 
 const NO_FILES: readonly FilePlace[] = [];
 const NO_NAMES: readonly FileInPart[] = [];
+const NO_IDS = new Set<string>();
+
+/** How a longer part is cut, and the files in it. */
+interface Cutting {
+  readonly isEven: boolean;
+  readonly files: readonly FilePlace[];
+  readonly named: readonly FileInPart[];
+}
+
+const WHOLE: Cutting = { isEven: false, files: NO_FILES, named: NO_NAMES };
+
+/** The parts of one request, and where those that come first were placed. */
+interface PlacedBodies {
+  readonly parts: readonly StoredPart[];
+  readonly placed: readonly PlacedPart[];
+}
+
+function placedPart(
+  { part, form, contentType }: StoredPart,
+  ranges: readonly Range[],
+  { sent, files }: Pick<PlacedPart, "sent" | "files">,
+): PlacedPart {
+  return { part, form, sent, contentType: form === "binary" ? contentType : null, files, ranges };
+}
 
 /** The same file may be in both bodies. */
 function eachOnce(assets: readonly StoredAsset[]): readonly StoredAsset[] {
@@ -330,18 +363,14 @@ function join(ranges: Range[], range: Range): void {
 }
 
 /** Finds a text in a part, as the inside of a JSON string. Most requests contain their last question like this. */
-function textWithin(
-  text: string,
-  parts: readonly StoredPart[],
-  placed: readonly PlacedPart[],
-  name: StoredPart["part"],
-): PlacedText | undefined {
-  const part = parts.find((each) => each.part === name && each.form === "json");
-  if (part === undefined || text === "") return undefined;
-  const place = insideOf(part.bytes, text);
-  if (place === undefined) return undefined;
-  const within = placed.findIndex(({ part: each, sent }) => each === name && !sent);
-  return { within, ...place };
+function textWithin(text: string, name: StoredPart["part"], { parts, placed }: PlacedBodies): PlacedText | undefined {
+  if (text === "") return undefined;
+  for (const part of parts) {
+    if (part.part !== name || part.form !== "json") continue;
+    const place = insideOf(part.bytes, text);
+    return place && { within: placed.findIndex((each) => each.part === name && !each.sent), ...place };
+  }
+  return undefined;
 }
 
 /** The place of a text that equals, or is the start of, a text whose place in a part is known. */
