@@ -61,9 +61,14 @@ export class TargetGuard {
     this.#allowances = this.#configured;
   }
 
-  /** Why a host may not even be resolved or called, or undefined. `host` is lower case, without brackets. */
-  refuseHost(host: string, port: number): string | undefined {
-    this.#forgetOld();
+  /**
+   * Why a host may not even be resolved or called, or undefined.
+   *
+   * @param host - lower case, without brackets.
+   * @param nowMs - of `performance.now()`, if read already.
+   */
+  refuseHost(host: string, port: number, nowMs = performance.now()): string | undefined {
+    this.#forgetOld(nowMs);
     const known = this.#verdicts.get(host);
     if (known !== undefined && known.port === port) return known.why;
     const why = this.#judgeHost(withoutDots(host), port);
@@ -98,8 +103,7 @@ export class TargetGuard {
     return `${host} is this machine or a metadata service; ${this.howToOpen(host)}`;
   }
 
-  #forgetOld(): void {
-    const now = performance.now();
+  #forgetOld(now: number): void {
     const ports = this.#ownPorts().size;
     const also = this.#alsoAllow?.() ?? NOTHING;
     const isReopened = also !== this.#also;

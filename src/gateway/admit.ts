@@ -60,7 +60,7 @@ export function admit(parts: GatewayParts, arrival: Arrival, key: KeySnapshot): 
   arrival.route = route;
   exchange.provider = route.provider;
   checkPath(incoming.url);
-  if (unified === undefined) checkTarget(parts, route);
+  if (unified === undefined) checkTarget(parts, route, exchange.startedMs);
   checkLength(parts, headers);
   const { caching, retry } = readWishes(parts, arrival, unified === undefined ? route : undefined);
   const meta = beginMeta(parts, arrival, key);
@@ -137,8 +137,8 @@ function nameCache(lines: readonly GatewayHeader[]): boolean {
   return lines.some(({ setting }) => setting.startsWith("cache-"));
 }
 
-function checkTarget(parts: GatewayParts, { target }: Route): void {
-  const refused = parts.guard.refuseHost(target.host, target.upstream.port);
+function checkTarget(parts: GatewayParts, { target }: Route, nowMs: number): void {
+  const refused = parts.guard.refuseHost(target.host, target.upstream.port, nowMs);
   if (refused !== undefined) throw new GatewayError("target_forbidden", refused);
 }
 

@@ -33,7 +33,9 @@ const COMPLETE: Ending = { outcome: "complete" };
  */
 export class Exchange implements UpstreamEvents, InFlight, Departing, UploadOwner {
   slot = 0;
-  readonly startedAt = now();
+  /** Of `performance.now()`. */
+  readonly startedMs = performance.now();
+  readonly startedAt = now(this.startedMs);
   readonly clock = startClock();
   id = uuidv7(Math.floor(this.startedAt));
   recording: Recording;
@@ -131,7 +133,7 @@ export class Exchange implements UpstreamEvents, InFlight, Departing, UploadOwne
 
   #receiving(call: UpstreamCall, forwarded: boolean): UpstreamCall {
     this.call = call;
-    if (forwarded) this.firstForwardedAt = this.clock();
+    if (forwarded) this.firstForwardedAt = this.clock(call.sentMs);
     this.recording.forwardedAt = this.firstForwardedAt;
     this.awaitProgress(this.#deps.upstreamTimeoutMs);
     return call;

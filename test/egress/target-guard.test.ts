@@ -188,6 +188,21 @@ test("the gateway's own ports are never a target, on any address of this machine
   expect(everything.refuseHost("localhost", 8789)).toBeUndefined();
 });
 
+test("a verdict is used for a second", () => {
+  let asked = 0;
+  const guard = new TargetGuard([], () => {
+    asked++;
+    return new Set([8787]);
+  });
+  // Each call looks at the ports once, and a new verdict once more.
+  const looksAt = (nowMs: number) => {
+    asked = 0;
+    guard.refuseHost("10.0.0.1", 80, nowMs);
+    return asked;
+  };
+  expect([5_000, 6_000, 6_001, 7_001].map(looksAt)).toEqual([2, 1, 2, 1]);
+});
+
 describe("resolving", () => {
   const origin = (host: string, port = 80) => ({ secure: false, host, port });
 

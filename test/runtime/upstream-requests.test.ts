@@ -39,7 +39,7 @@ const SENT: readonly (readonly [string, Partial<UpstreamRequest>, string])[] = [
   ],
 ];
 
-describe.each(UPSTREAMS)("upstream over %s", (_client, createUpstream) => {
+describe.each(UPSTREAMS)("upstream over %s", (client, createUpstream) => {
   test.each(SENT)("sends %s byte for byte", async (_name, request, expected) => {
     const seen: string[] = [];
     await using provider = await startProvider(({ head, body, socket }) => {
@@ -222,6 +222,22 @@ describe.each(UPSTREAMS)("upstream over %s", (_client, createUpstream) => {
     const upstream = createUpstream({ resolve: loopback });
     const { error } = await ask(upstream, provider.port).done;
     expect([error?.kind, connections]).toEqual(["broken", 1]);
+    upstream.close();
+  });
+
+  test("a request on a kept-alive connection has the time of its sending", async () => {
+    await using provider = await startRawServer((socket) => socket.on("data", () => socket.write(OK)));
+    const upstream = createUpstream({ resolve: loopback });
+    const first = ask(upstream, provider.port);
+    expect(first.call.sentMs).toBeUndefined();
+    await first.done;
+    const beforeMs = performance.now();
+    const { call, done } = ask(upstream, provider.port);
+    // `node:http` does not know it: its caller looks at the clock.
+    const sentMs = client === "node:http" ? beforeMs : call.sentMs!;
+    expect(sentMs).toBeGreaterThanOrEqual(beforeMs);
+    expect(sentMs).toBeLessThanOrEqual(performance.now());
+    await done;
     upstream.close();
   });
 

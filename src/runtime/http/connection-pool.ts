@@ -18,6 +18,8 @@ export class Pool {
   readonly #idleMs: number;
   readonly #idle = new Map<string, Connection[]>();
   #sweep: ReturnType<typeof setInterval> | undefined;
+  /** `performance.now()`, as of the last sweep: connections are closed up to a second early. */
+  #nowMs = 0;
   #closed = false;
 
   constructor(options: UpstreamOptions) {
@@ -40,14 +42,15 @@ export class Pool {
       connection.destroy();
       return;
     }
-    connection.idleSince = performance.now();
+    if (this.#sweep === undefined) this.#startSweep();
+    connection.idleSince = this.#nowMs;
     if (list === undefined) this.#idle.set(connection.key, [connection]);
     else list.push(connection);
-    if (this.#sweep === undefined) this.#startSweep();
   }
 
   /** A method of its own: in `give` the closure would cost every request its scope. */
   #startSweep(): void {
+    this.#nowMs = performance.now();
     this.#sweep = setInterval(() => this.#closeOld(), SWEEP_MS);
     this.#sweep.unref();
   }
@@ -68,7 +71,8 @@ export class Pool {
   }
 
   #closeOld(): void {
-    const oldest = performance.now() - this.#idleMs;
+    this.#nowMs = performance.now();
+    const oldest = this.#nowMs - this.#idleMs;
     for (const [key, list] of this.#idle) {
       // The list is a stack, so the longest unused ones come first.
       let old = 0;

@@ -22,9 +22,9 @@ class Call implements UpstreamCall, ConnectionUser {
   readonly #pool: Pool;
   readonly #request: UpstreamRequest;
   readonly #events: UpstreamEvents;
+  /** Set on a kept-alive connection; a request on a fresh one is not retried. */
+  sentMs: number | undefined;
   #connection: Connection | undefined;
-  /** When it was sent on a kept-alive connection; undefined on a fresh one, which is not retried. */
-  #resendableAt: number | undefined;
   #settled = false;
   #paused = false;
   /** Body bytes written before there was a connection; undefined if there are none. */
@@ -40,7 +40,7 @@ class Call implements UpstreamCall, ConnectionUser {
     const idle = pool.take(request.origin);
     if (idle === undefined) this.#connect();
     else {
-      this.#resendableAt = performance.now();
+      this.sentMs = performance.now();
       this.#begin(idle);
     }
   }
@@ -112,10 +112,10 @@ class Call implements UpstreamCall, ConnectionUser {
   lost(started: boolean, cause: Error | undefined): void {
     if (this.#settled) return;
     this.#connection = undefined;
-    const sentAt = this.#resendableAt;
-    this.#resendableAt = undefined;
-    const isResendable = sentAt !== undefined && !started && !this.#bodyPassed;
-    if (isResendable && mayResend(this.#request.method, sentAt, this.#pool.unreadMs)) this.#connect();
+    const { sentMs } = this;
+    this.sentMs = undefined;
+    const isResendable = sentMs !== undefined && !started && !this.#bodyPassed;
+    if (isResendable && mayResend(this.#request.method, sentMs, this.#pool.unreadMs)) this.#connect();
     else
       this.fail(
         new UpstreamError("broken", "the provider closed the connection before its answer was whole", { cause }),

@@ -83,6 +83,8 @@ export interface UpstreamEvents {
 }
 
 export interface UpstreamCall {
+  /** When it was sent, of `performance.now()`, if known. */
+  readonly sentMs?: number | undefined;
   /** @returns false if the caller should wait for `onDrain` before it writes more. */
   write(bytes: Uint8Array): boolean;
   end(): void;
