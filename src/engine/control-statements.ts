@@ -1,4 +1,4 @@
-import { keepCalls } from "../store/earlier-responses/call-states.ts";
+import { type CallState, keepCalls } from "../store/earlier-responses/call-states.ts";
 import type { Statement } from "../store/store.ts";
 import { CountedModels } from "./counted-models.ts";
 import type { Storable } from "./storable.ts";
@@ -10,15 +10,13 @@ import type { Storable } from "./storable.ts";
 export function statementsBeside(records: readonly Storable[], now: number): Statement[] {
   const models = new CountedModels();
   const keys = new Map<string, number>();
-  for (const { row } of records) {
+  const states: CallState[] = [];
+  for (const { row, callStates } of records) {
     models.add(row);
+    if (callStates !== undefined) states.push(...callStates);
     keys.set(row.key_id, Math.max(keys.get(row.key_id) ?? 0, row.request_created_at));
   }
-  const calls = keepCalls(
-    records.flatMap(({ callStates }) => callStates ?? []),
-    now,
-  );
-  return [...models.statements(), ...calls, ...[...keys].map(([id, time]) => keyUsed(id, time))];
+  return [...models.statements(), ...keepCalls(states, now), ...[...keys].map(([id, time]) => keyUsed(id, time))];
 }
 
 function keyUsed(id: string, time: number): Statement {

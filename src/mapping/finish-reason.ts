@@ -80,13 +80,15 @@ const ofBlocked = (body: Json) =>
 
 function hasCalls(body: Json): boolean {
   if (!isObject(body)) return false;
-  const parts = listOf(listOf(body.candidates)[0]?.content?.parts);
-  return (
-    listOf(body.output).some((item) => CALLS.has(item?.type)) ||
-    parts.some((part) => isObject(part?.functionCall)) ||
-    listOf(body.message?.tool_calls).length > 0
-  );
+  const { output, candidates, message } = body;
+  if (Array.isArray(output) && output.some(isCall)) return true;
+  const parts = Array.isArray(candidates) ? candidates[0]?.content?.parts : undefined;
+  if (Array.isArray(parts) && parts.some(holdsCall)) return true;
+  return Array.isArray(message?.tool_calls) && message.tool_calls.length > 0;
 }
+
+const isCall = (item: Json) => CALLS.has(item?.type);
+const holdsCall = (part: Json) => isObject(part?.functionCall);
 
 function named(name: string, words: readonly string[]): Record<string, string> {
   return Object.fromEntries(words.map((word) => [word, name]));

@@ -1,6 +1,8 @@
+const BEHIND_PATH = /[?#]/;
+
 /** A path without its query string and without a trailing slash, which some clients add and servers ignore. */
 export function barePath(path: string): string {
-  const end = path.search(/[?#]/);
+  const end = path.search(BEHIND_PATH);
   const bare = end < 0 ? path : path.slice(0, end);
   return bare.length > 1 && bare.endsWith("/") ? bare.slice(0, -1) : bare;
 }
@@ -49,13 +51,14 @@ function decoded(text: string): string {
   }
 }
 
+const BILLED_ELSEWHERE =
+  /\/(?:count_tokens|input_tokens|cancel|tokenize|detokenize|estimate-token-count)$|:(?:countTokens|computeTokens)$|\/batches(?:\/|$)|\/chat\/completions\/[^/]+$|\/count-tokens$/;
+
 /**
  * Calls whose responses may contain counts that were billed elsewhere or not at all: reading a stored response, changing its
  * metadata, counting tokens, cancelling, batches.
  */
 export function isBilledElsewhere(method: string, path: string): boolean {
   if (method !== "POST" && method !== "PUT" && method !== "PATCH") return true;
-  return /\/(?:count_tokens|input_tokens|cancel|tokenize|detokenize|estimate-token-count)$|:(?:countTokens|computeTokens)$|\/batches(?:\/|$)|\/chat\/completions\/[^/]+$|\/count-tokens$/.test(
-    path,
-  );
+  return BILLED_ELSEWHERE.test(path);
 }

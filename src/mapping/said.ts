@@ -97,8 +97,10 @@ function withoutHistory(request: Json): Json {
 
 /** The last run of messages that are not the model's; a model message to be continued may follow it. */
 function newest<T>(messages: readonly T[], isModels: (message: T) => boolean): readonly T[] {
-  const end = messages.findLastIndex((message) => !isModels(message)) + 1;
-  const start = messages.slice(0, end).findLastIndex(isModels) + 1;
+  let end = messages.length;
+  while (end > 0 && isModels(messages[end - 1]!)) end--;
+  let start = end;
+  while (start > 0 && !isModels(messages[start - 1]!)) start--;
   return messages.slice(start, end);
 }
 

@@ -28,11 +28,13 @@ export function selectSchema({
 }: SelectInput): WireSchema | undefined {
   const candidates = declared === undefined ? [] : candidatesAt(path, declared);
   if (candidates.length > 0) {
-    return candidates.find((schema) => schema.fits(requestBody, responseBody)) ?? candidates.at(-1);
+    for (const schema of candidates) if (schema.fits(requestBody, responseBody)) return schema;
+    return candidates.at(-1);
   }
   if (isMapped) return undefined;
-  const fits = (schema: WireSchema) => schema.fits(requestBody, responseBody);
-  return ALL.find((schema) => schema.path.test(path) && fits(schema)) ?? sharedPath(path, requestBody)?.find(fits);
+  for (const schema of ALL) if (schema.path.test(path) && schema.fits(requestBody, responseBody)) return schema;
+  for (const schema of sharedPath(path, requestBody)) if (schema.fits(requestBody, responseBody)) return schema;
+  return undefined;
 }
 const ALL = Object.values(WIRE_SCHEMAS);
 
@@ -58,9 +60,9 @@ const SHARED_PATHS: readonly (readonly [
 ];
 const isPrompt = (value: Json) => typeof value === "string" && value !== "";
 
-function sharedPath(path: string, body: Json): readonly WireSchema[] | undefined {
+function sharedPath(path: string, body: Json): readonly WireSchema[] {
   const found = SHARED_PATHS.find(([pattern, , asks]) => pattern.test(path) && asks(body));
-  return found?.[1].map((name) => WIRE_SCHEMAS[name]);
+  return found?.[1].map((name) => WIRE_SCHEMAS[name]) ?? [];
 }
 
 /** Maximum paths with cached candidates, per provider; the oldest one is evicted. */

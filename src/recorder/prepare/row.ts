@@ -119,8 +119,11 @@ function timeToFirstToken({ end }: Exchange): number | null {
   return Math.max(0, end.firstByteAt - end.forwardedAt);
 }
 
+const CACHE_SETTINGS = ["cache-enabled", "cache-read", "cache-save"];
+
 function isCacheUsed({ settings }: Labels): boolean {
-  return ["cache-enabled", "cache-read", "cache-save"].some((name) => settings.get(name)?.toLowerCase() === "true");
+  for (const name of CACHE_SETTINGS) if (settings.get(name)?.toLowerCase() === "true") return true;
+  return false;
 }
 
 /** Masks body text that becomes a column; header text was masked before it was recorded. */
