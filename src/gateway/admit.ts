@@ -1,6 +1,5 @@
 import { GatewayError } from "../errors.ts";
 import type { KeySnapshot } from "../keys.ts";
-import { maskPath } from "../masking/mask.ts";
 import type { BodyNeed } from "../plugin-host/contract.ts";
 import { PROVIDER_UNKNOWN } from "../record/provider.ts";
 import type { BeginMeta } from "../spool/frame.ts";
@@ -18,7 +17,7 @@ import { bodyTooLarge } from "./refusal.ts";
 import { findFallbacks } from "./retry/find-fallbacks.ts";
 import { type RetryPlan, readRetryPlan } from "./retry/plan.ts";
 import { type RequestFacts, SeenRequest } from "./seen-request.ts";
-import { checkBytes, checkPath, escapeBytes, findRoute, type Route } from "./target.ts";
+import { checkBytes, checkPath, findRoute, type Route, recordedPath } from "./target.ts";
 import { asUnified } from "./unified/address.ts";
 import { admitUnified, clientApi, identifyUnified, NO_ROUTE } from "./unified/admission.ts";
 
@@ -92,7 +91,7 @@ export function beginMeta(parts: GatewayParts, arrival: Arrival, key: KeySnapsho
   return {
     time: exchange.startedAt,
     method: incoming.method,
-    path: escapeBytes(maskPath(incoming.url, maskOf(route?.provider).query)),
+    path: recordedPath(incoming.url, maskOf(route?.provider).query),
     target: route?.target.origin ?? "",
     provider: route?.providerName ?? PROVIDER_UNKNOWN,
     organization: key.organizationId,

@@ -1,7 +1,9 @@
 import { originOf, withoutDots } from "../egress/origin.ts";
 import { GatewayError } from "../errors.ts";
+import { maskPath } from "../masking/mask.ts";
 import type { ProviderPlugin } from "../plugin-host/contract.ts";
 import { PROVIDER_UNKNOWN } from "../record/provider.ts";
+import { learn, type Remembering } from "../runtime/http/header-fields.ts";
 import type { UpstreamOrigin } from "../runtime/http/upstream.ts";
 import { copyOf } from "../runtime/text-copy.ts";
 import type { Settings } from "./headers/settings.ts";
@@ -146,15 +148,32 @@ function readLabel(hostHeader: string, domain: string): string | undefined {
   return host.endsWith(suffix) ? host.slice(0, -suffix.length) : undefined;
 }
 
+/**
+ * The path that most requests have. It passed `checkPath` and holds no credential, whatever a provider masks, so it is neither
+ * checked nor masked again.
+ */
+const usual: Remembering = { remembered: undefined, differing: 0 };
+/** No query, no `name=value` and no escape. */
+const PLAIN_PATH = /^[\w/.:-]+$/;
 const NO_URI_BYTE = /[^\x21-\x7e]/;
 
 /** @throws GatewayError `invalid_path` if a path holds spaces, control bytes or others not allowed in a URI. */
 export function checkBytes(path: string): void {
+  if (path === usual.remembered) return;
   if (NO_URI_BYTE.test(path)) throw new GatewayError("invalid_path");
 }
 
-/** A path for the record; invalid bytes of a refused path are percent-encoded. @param path - as Latin-1. */
-export function escapeBytes(path: string): string {
+/**
+ * A path for the record: credentials are masked, and invalid bytes of a refused path are percent-encoded.
+ *
+ * @param path - as Latin-1.
+ * @param names - additional secret parameters, in lower case.
+ */
+export function recordedPath(path: string, names: ReadonlySet<string>): string {
+  return path === usual.remembered ? path : escapeBytes(maskPath(path, names));
+}
+
+function escapeBytes(path: string): string {
   if (!NO_URI_BYTE.test(path)) return path;
   return path.replace(/[^\x21-\x7e]/g, (byte) => `%${byte.charCodeAt(0).toString(16).padStart(2, "0").toUpperCase()}`);
 }
@@ -168,8 +187,10 @@ const DOT_SEGMENT = /(?:^|[/\\])(?:\.|%2e){1,2}(?:[/\\]|$)/i;
  * @throws GatewayError `invalid_path`.
  */
 export function checkPath(path: string): void {
+  if (path === usual.remembered) return;
   const query = path.search(QUERY_BEGIN);
   const segments = query < 0 ? path : path.slice(0, query);
   if (!path.startsWith("/") || NO_URI_BYTE.test(path) || DOT_SEGMENT.test(segments))
     throw new GatewayError("invalid_path");
+  if (PLAIN_PATH.test(path) && maskPath(path) === path) learn(usual, path);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { GatewayError } from "../../src/errors.ts";
-import { checkPath, findRoute, parseTarget } from "../../src/gateway/target.ts";
+import { checkPath, findRoute, parseTarget, recordedPath } from "../../src/gateway/target.ts";
 import type { ProviderPlugin } from "../../src/plugin-host/contract.ts";
 import { providerIndex } from "./harness.ts";
 
@@ -168,4 +168,18 @@ test.each([
   "/a?x y",
 ])("the path %j is refused", (path) => {
   expect(codeOf(() => checkPath(path))).toBe("invalid_path");
+});
+
+test("a path that repeats is recorded without its credentials, and other paths are still checked", () => {
+  const key = `sk-proj-${"aB3".repeat(16)}`;
+  const names = new Set(["own"]);
+  const paths = [`/v1/${key}/files`, "/v1/own=12345/files", "/v1/files?own=12345", "/v1/files"];
+  const recorded = paths.map((path) => {
+    for (let times = 0; times < 40; times++) checkPath(path); // a repeated path is learned now and then
+    return recordedPath(path, names);
+  });
+  expect(recorded).toEqual(["/v1/***/files", "/v1/own=***/files", "/v1/files?own=***", "/v1/files"]);
+  for (const path of ["/v1/files/..", "/v1/files ", "v1/files", "/v1/./files"])
+    expect(codeOf(() => checkPath(path))).toBe("invalid_path");
+  expect(recordedPath("/v1/files\x7f", names)).toBe("/v1/files%7F");
 });
