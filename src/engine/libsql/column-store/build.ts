@@ -110,7 +110,8 @@ export class BlockBuilder {
     }
     for (const { seq, name } of erased) {
       const row = rows.get(seq);
-      if (row !== undefined) this.#rowsOf(this.#erased, name, NumberRows).set(row, 1);
+      // Only names that may get a column, because clients use values as names.
+      if (row !== undefined && this.#properties.has(name)) this.#rowsOf(this.#erased, name, NumberRows).set(row, 1);
     }
   }
 
