@@ -4,13 +4,13 @@ import { readFileSync } from "node:fs";
 import net from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { RequestStarts } from "../../src/runtime/http/request-starts.ts";
-import type { ServerHandlers } from "../../src/runtime/http/server.ts";
+import type { ServerHandlers, ServerOptions } from "../../src/runtime/http/server.ts";
 import { startStrictServer } from "../../src/runtime/http/strict-server.ts";
 
 /** More than Bun asks for by itself. */
 const COUNT = 700;
 
-const start = (onRequest: ServerHandlers["onRequest"]) =>
+const start = (onRequest: ServerHandlers["onRequest"], more: Partial<ServerOptions> = {}) =>
   startStrictServer({
     ...{ host: "127.0.0.1", port: 0, headBytesMax: 10_000, headMs: 30_000, idleMs: 30_000 },
     handlers: {
@@ -18,6 +18,7 @@ const start = (onRequest: ServerHandlers["onRequest"]) =>
       onUpgrade: (_request, socket) => void socket.destroy(),
       onFault: () => Buffer.from("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"),
     },
+    ...more,
   });
 
 const respond: ServerHandlers["onRequest"] = (_request, response) => {
@@ -46,6 +47,29 @@ test("of requests that come in one turn a few begin immediately, and the others 
   await nextTurn();
   arrive(first);
   expect(begun.length).toBe(300 + first);
+});
+
+test("a request that fails as it begins does not keep the others from beginning", () => {
+  const program = `import { RequestStarts } from "${import.meta.dir}/../../src/runtime/http/request-starts.ts";
+    process.on("uncaughtException", () => {});
+    let begun = 0;
+    const starts = new RequestStarts();
+    for (let at = 0; at < 300; at++) {
+      if (starts.admit({ begin() { begun++; if (at % 100 === 70) throw new Error("a bug"); } })) begun++;
+    }
+    process.on("exit", () => console.log(begun));`;
+  const { stdout } = Bun.spawnSync([process.execPath, "-e", program]);
+  expect(stdout.toString().trim()).toBe("300");
+});
+
+test("a client that has sent only a line end while others wait still has a deadline", async () => {
+  const server = await start(respond, { headMs: 1, idleMs: 1 });
+  const clients = Array.from({ length: 300 }, () => net.connect({ port: server.port, host: "127.0.0.1" }));
+  await Promise.all(clients.map((client) => once(client, "connect")));
+  const ends = clients.map((client) => once(client.resume(), "close"));
+  for (const client of clients) client.write("\r\n");
+  await Promise.all(ends);
+  await server.close();
 });
 
 test("the first of many requests get their responses before the last ones begin", async () => {

@@ -33,6 +33,10 @@ export class RequestStarts {
     this.#begun = due.length;
     if (due.length === 0) return;
     setImmediate(this.#onTurn);
-    for (const request of due) request.begin();
+    try {
+      for (let request = due.shift(); request !== undefined; request = due.shift()) request.begin();
+    } finally {
+      this.#waiting.unshift(...due); // some are left if one has thrown
+    }
   }
 }

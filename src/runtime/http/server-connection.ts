@@ -149,7 +149,7 @@ export class ServerConnection implements RequestSink, RequestStart, TurnConnecti
 
   /** Checks the deadline. */
   check(nowMs: number): void {
-    if (this.#deadlineMs === 0 || this.#deadlineMs > nowMs) return;
+    if (this.#deadlineMs === 0 || this.#deadlineMs > nowMs || this.#waits) return;
     if (this.#isSending()) {
       this.#deadlineMs = nowMs + this.#parts.lingerMs;
       return;
@@ -253,6 +253,7 @@ export class ServerConnection implements RequestSink, RequestStart, TurnConnecti
     const { socket } = this;
     const early = this.#parser.detach();
     this.#turn = undefined;
+    this.#socketPaused = false; // only the new owner resumes it
     this.#parts.connections.delete(this);
     socket.off("data", this.#onData);
     socket.off("drain", this.#onDrain);
@@ -270,10 +271,7 @@ export class ServerConnection implements RequestSink, RequestStart, TurnConnecti
       this.#discard(bytes);
       return;
     }
-    if (this.isIdle && !this.#parts.starts.admit(this)) {
-      this.#parser.held = true;
-      this.#deadlineMs = 0;
-    }
+    if (this.isIdle && !this.#parts.starts.admit(this)) this.#parser.held = true;
     try {
       this.#parser.execute(bytes);
     } catch (error) {
