@@ -98,7 +98,7 @@ async function wornOut({ records }: Store, { changesMax }: BlockSizes): Promise<
 }
 
 /**
- * Triggers note changes while the block is built, from before the first record is read. Those notes stay; only older ones
+ * Changes are noted while the block is built, from before the first record is read. Those notes stay; only older ones
  * that were not written again are deleted with the old block.
  */
 async function makeBlock({ records }: Store, { first, last }: Range): Promise<void> {
