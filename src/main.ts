@@ -11,6 +11,7 @@ const { runCommandLine, takeEnvironment } = (await import(
 let printed = Promise.resolve();
 let unprinted: (Error & { code?: unknown }) | null | undefined;
 process.stdout.on("error", () => {}); // the callback of the write gets the error as well
+process.stderr.on("error", () => {}); // a log without a reader: without this the error would be logged itself, endlessly
 let status = await runCommandLine(programArguments(), {
   out: (text) => {
     printed = new Promise((resolve) => {

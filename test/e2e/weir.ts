@@ -65,6 +65,8 @@ export interface Weir {
   log(): string;
   /** All that was written to stdout and stderr so far. */
   output(): string;
+  /** Closes our ends of stdout and stderr, as a supervisor does that has ended. */
+  stopReading(): void;
   /** Sends SIGTERM and returns the exit status. Removes a temporary data directory. */
   stop(): Promise<number>;
   /** `kill -9`; the data directory stays. */
@@ -157,6 +159,10 @@ export async function startWeir(options: WeirOptions = {}): Promise<Weir> {
     startedMs,
     log: () => log,
     output: () => output,
+    stopReading() {
+      child.stdout.destroy();
+      child.stderr.destroy();
+    },
     exited,
     stop,
     async kill() {
