@@ -57,7 +57,7 @@ async function through(name: string, root: string, providerPort: number): Promis
   await weir.stop();
 
   // From the last first token to the first end.
-  const openFromMs = rampMs + Math.max(...all.map(({ firstMs }) => firstMs));
+  const openFromMs = rampMs + Math.max(...firstTokens(all));
   const open = resident.filter(({ atMs }) => atMs > openFromMs && atMs < (events - 1) * everyMs);
   const memory = (of: typeof resident) =>
     (((Math.max(...of.map(({ mb }) => mb)) - idleMb) * 1024) / streams).toFixed(1);
@@ -69,10 +69,13 @@ async function through(name: string, root: string, providerPort: number): Promis
   return recorded === streams && all.every(({ complete }) => complete);
 }
 
+/** Milliseconds; without streams that had none. */
+const firstTokens = (all: readonly Stream[]) => all.map(({ firstMs }) => firstMs).filter((ms) => !Number.isNaN(ms));
+
 const firsts = new Map<string, number[]>();
 
 function print(name: string, all: readonly Stream[]): void {
-  const first = all.map(({ firstMs }) => firstMs);
+  const first = firstTokens(all);
   firsts.set(name, [...(firsts.get(name) ?? []), quantile(first, 0.5)]);
   console.log(
     `${name.padEnd(7)} complete ${all.filter(({ complete }) => complete).length}, first token ${spread(first)}`,
