@@ -25,7 +25,7 @@ import { isForRoot, respondAtRoot } from "./unified/root.ts";
 import type { UnifiedAdmission } from "./unified/unified-admission.ts";
 
 /**
- * Handles one request from its head to its end. Never rejects.
+ * Handles one request from its head to its end; errors become responses.
  *
  * The record begins before the body is read and before any plugin is called, so every id that a client sees is recorded,
  * even if a plugin refuses the request or the process is killed. Only slow steps are awaited: most requests are forwarded
