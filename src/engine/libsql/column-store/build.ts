@@ -68,6 +68,7 @@ interface BuiltPart {
 
 const TEXT_NAMES = Object.keys(TEXT_COLUMNS) as TextColumn[];
 const NUMBER_NAMES = Object.keys(NUMBER_COLUMNS) as NumberColumn[];
+const CREATED = NUMBER_NAMES.indexOf("request_created_at");
 
 /** Builds a block from its records, some at a time: together they would take ten times the memory of their columns. */
 export class BlockBuilder {
@@ -82,7 +83,6 @@ export class BlockBuilder {
   readonly #erased = new Map<string, NumberRows>();
   /** Of each row. */
   readonly #organizations: string[] = [];
-  readonly #created: number[] = [];
   readonly #odd: number[] = [];
 
   /** @param firstSeq - the start of the block. @param length - the most records that it can have. */
@@ -133,7 +133,6 @@ export class BlockBuilder {
 
   #addRecord(record: BlockRow, row: number): void {
     this.#organizations.push(record.organization_id);
-    this.#created.push(record.request_created_at!);
     this.#seqs.set(row, record.seq - this.#firstSeq);
     for (let at = 0; at < TEXT_NAMES.length; at++) {
       const value = record[TEXT_NAMES[at]!];
@@ -175,15 +174,16 @@ export class BlockBuilder {
   /** Runs of rows of the same organization. */
   #parts(order: Uint32Array): BuiltPart[] {
     const parts: BuiltPart[] = [];
+    const created = this.#numbers[CREATED]!.inOrder(order);
     for (let first = 0; first < order.length; ) {
       const organizationId = this.#organizations[order[first]!]!;
       let firstCreated = Number.POSITIVE_INFINITY;
       let lastCreated = Number.NEGATIVE_INFINITY;
       let end = first;
       for (; end < order.length && this.#organizations[order[end]!] === organizationId; end++) {
-        const created = this.#created[order[end]!]!;
-        if (created < firstCreated) firstCreated = created;
-        if (created > lastCreated) lastCreated = created;
+        const time = created[end]!;
+        if (time < firstCreated) firstCreated = time;
+        if (time > lastCreated) lastCreated = time;
       }
       parts.push({ organizationId, firstRow: first, rows: end - first, firstCreated, lastCreated });
       first = end;
