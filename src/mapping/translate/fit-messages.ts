@@ -69,7 +69,7 @@ const asUser = (message: Message): Message => ({
   ...message,
   role: "user",
   parts: message.parts.map((part) =>
-    part.type === "text" ? { ...part, text: `<system>${part.text}</system>` } : part,
+    part.type === "text" && !isBlank(part) ? { ...part, text: `<system>${part.text}</system>` } : part,
   ),
 });
 
@@ -150,11 +150,14 @@ function joined(messages: readonly Message[]): Message[] {
   return turns;
 }
 
-/** Some APIs refuse empty text, and trailing white space in a text that the model is to continue. */
+/**
+ * Some APIs refuse empty text, also in the result of a call, and trailing white space in a text that the model is to
+ * continue.
+ */
 function withoutEmpty(messages: readonly Message[]): Message[] {
   const kept: Message[] = [];
   for (const [index, message] of messages.entries()) {
-    let parts = message.parts.some(isBlank) ? message.parts.filter((part) => !isBlank(part)) : message.parts;
+    let parts = filled(message.parts);
     const last = parts.at(-1);
     if (index === messages.length - 1 && message.role === "assistant" && last?.type === "text")
       parts = [...parts.slice(0, -1), { ...last, text: last.text.trimEnd() }];
@@ -162,4 +165,14 @@ function withoutEmpty(messages: readonly Message[]): Message[] {
   }
   return kept;
 }
+
+/** Drops blank texts; returns the same list if there are none. A result stays, even without content. */
+function filled(parts: readonly Part[]): readonly Part[] {
+  if (!parts.some((part) => isBlank(part) || (part.type === "result" && part.parts.some(isBlank)))) return parts;
+  return parts.flatMap((part): Part[] => {
+    if (part.type === "result") return [{ ...part, parts: filled(part.parts) }];
+    return isBlank(part) ? [] : [part];
+  });
+}
+
 const isBlank = (part: Part) => (part.type === "text" || part.type === "refusal") && part.text.trim() === "";

@@ -93,6 +93,40 @@ describe("empty texts", () => {
       expect(isKept).toBe(!REFUSED.includes(to));
     },
   );
+
+  const png = { type: "input_image", image_url: "data:image/png;base64,iVBORw0KGgo=" };
+  const blank = { type: "input_text", text: " " };
+  const resultOf = (output: Json) => ({
+    model: "m",
+    input: [
+      { type: "function_call", call_id: "call_1", name: "look", arguments: "{}" },
+      { type: "function_call_output", call_id: "call_1", output },
+    ],
+    tools: [{ type: "function", name: "look" }],
+  });
+  const contentOf = (to: string, output: Json) => {
+    const [result] = send(resultOf(output), { from: "responses", to }).body.messages.at(-1).content;
+    return to === "messages" ? result.content : result.toolResult.content;
+  };
+
+  test("are left out of results too", () => {
+    expect(contentOf("messages", [blank, png])).toMatchObject([{ type: "image" }]);
+    expect(contentOf("messages", [blank, blank])).toBeUndefined();
+    expect(contentOf("messages", [blank, { type: "input_text", text: "mark" }])).toBe("mark");
+    expect(contentOf("converse", [blank, png])).toMatchObject([{ image: { format: "png" } }]);
+    expect(contentOf("converse", [blank])).toEqual([{ text: "(empty)" }]);
+  });
+
+  test("of later system messages are not marked", () => {
+    const later = { role: "system", content: [{ type: "text", text: " " }] };
+    const sent = send(ask({ messages: [user("Hi"), later, user("Go")] }), chatToMessages).body.messages;
+    expect(sent).toEqual([
+      user([
+        { type: "text", text: "Hi" },
+        { type: "text", text: "Go" },
+      ]),
+    ]);
+  });
 });
 
 describe("web search", () => {
