@@ -16,7 +16,8 @@ const DEFAULTS = { n: 1, logprobs: false, top_logprobs: 0, presence_penalty: 0, 
 const SHAPES = ["messages", "converse", "cohere-chat", "ollama-chat", "generate-content", "responses"];
 
 test.each(SHAPES)("members that say nothing are no loss towards %s, even where every loss is a refusal", (to) => {
-  const written = write(to, { ...DEFAULTS, tool_choice: "none", tools: [] });
+  const unknown = { mcp_servers: [], safety_identifier: "", container: {} };
+  const written = write(to, { ...DEFAULTS, ...unknown, tool_choice: "none", tools: [] });
   expect(JSON.stringify(written)).toContain("hi");
   expect(JSON.stringify(written)).not.toContain("tool");
 });

@@ -1,4 +1,5 @@
 import type { Call, Loss, Prompt, Shape } from "../../plugin-host/contract.ts";
+import { saysSomething } from "./draft.ts";
 import { fitMessages } from "./fit-messages.ts";
 import { fitSettings } from "./fit-settings.ts";
 import { fitTools } from "./fit-tools.ts";
@@ -23,7 +24,8 @@ export function fit(prompt: Prompt, shape: Shape, call: Call): Fitted {
   const takes = shape.takes ?? {};
   const fitting: Fitting = { shape, call, losses, take: (name) => takes[name] ?? "=" };
   if (prompt.shape !== shape.name)
-    for (const name of Object.keys(prompt.extra)) losses.push({ kind: "dropped", path: name });
+    for (const name of Object.keys(prompt.extra))
+      if (saysSomething(prompt.extra[name])) losses.push({ kind: "dropped", path: name });
   const set = fitSettings(prompt, fitting);
   const { prompt: equipped, names } = fitTools(set, fitting);
   return { prompt: withLeadingThoughts(fitMessages(equipped, fitting, names), fitting), losses, names };
