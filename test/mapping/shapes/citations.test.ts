@@ -102,13 +102,36 @@ describe("a source without a range covers its text part", () => {
     const chunks = chat.stream(CLAUDE_EVENTS);
     expect(ranges(chunks.flatMap((chunk) => chunk.choices?.[0]?.delta.annotations ?? []))).toEqual(wanted);
   });
+  const responses = send(REQUESTS.responses, { from: "responses", to: "messages" });
+  const rangesIn = (output: readonly Json[]) =>
+    output
+      .flatMap(({ content }) => content.flatMap((part: Json) => part.annotations))
+      .map(({ start_index, end_index }) => [start_index, end_index]);
+  const wantedIn = [
+    [0, 6],
+    [0, 4],
+  ];
+
   test("responses: offsets into the part", () => {
-    const { output } = send(REQUESTS.responses, { from: "responses", to: "messages" }).answer(CLAUDE);
-    const annotations = output.flatMap(({ content }: Json) => content.flatMap((part: Json) => part.annotations));
-    expect(annotations.map(({ start_index, end_index }: Json) => [start_index, end_index])).toEqual([
-      [0, 6],
-      [0, 4],
-    ]);
+    expect(rangesIn(responses.answer(CLAUDE).output)).toEqual(wantedIn);
+  });
+
+  // Anthropic sends the sources of a text first.
+  const isSource = ({ delta }: Json) => delta?.type === "citations_delta";
+  const first = CLAUDE.content.flatMap((_, index) => {
+    const [start, ...events] = CLAUDE_EVENTS.filter((event) => event.index === index);
+    return [start, ...events.filter(isSource), ...events.filter((event) => !isSource(event))];
+  });
+  const sourcesFirst = [CLAUDE_EVENTS[0], ...first, ...CLAUDE_EVENTS.slice(-2)];
+  const withoutStops = sourcesFirst.filter(({ type }) => type !== "content_block_stop");
+
+  test.each([
+    ["before their text", sourcesFirst],
+    ["in blocks without an end", withoutStops],
+  ])("streamed %s", (_name, events) => {
+    const chunks = chat.stream(events);
+    expect(ranges(chunks.flatMap((chunk) => chunk.choices?.[0]?.delta.annotations ?? []))).toEqual(wanted);
+    expect(rangesIn(responses.stream(events).at(-1)!.response.output)).toEqual(wantedIn);
   });
 });
 

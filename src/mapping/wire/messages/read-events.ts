@@ -1,4 +1,4 @@
-import type { CallPart, Json, Piece, StreamEvent } from "../../../plugin-host/contract.ts";
+import type { CallPart, Citation, Json, Piece, StreamEvent } from "../../../plugin-host/contract.ts";
 import { filledText, isObject, type JsonObject, mergeMembers, parseJson, textOf } from "../../json.ts";
 import { stateOf } from "../../translate/state.ts";
 import { anthropicUsage } from "../../usage.ts";
@@ -14,6 +14,8 @@ interface ReadingState {
   hosted?: Map<number, { readonly block: JsonObject; json: string }>;
   /** Signatures, which also come in pieces. */
   signatures?: Map<number, string>;
+  /** Sources of text blocks, until the block ends: they come before their text, and cover all of it. */
+  citations?: Map<number, Citation[]>;
 }
 
 type EventReader = (state: ReadingState, data: JsonObject) => readonly Piece[];
@@ -38,7 +40,7 @@ const EVENTS: Readonly<Record<string, EventReader>> = {
     typeof index === "number" && isObject(delta) ? growBlock(state, index, delta) : [],
   content_block_stop: stopBlock,
   message_delta: (state, { delta, usage }) => {
-    const pieces: Piece[] = [];
+    const pieces: Piece[] = [...(state.citations?.keys() ?? [])].flatMap((part) => citedIn(state, part));
     const counts = counted(state, usage);
     if (counts !== undefined) pieces.push({ type: "usage", usage: counts });
     if (typeof delta?.stop_reason !== "string") return pieces;
@@ -105,7 +107,8 @@ function growBlock(state: ReadingState, part: number, delta: JsonObject): readon
       return [];
     }
     case "citations_delta":
-      return isObject(delta.citation) ? [{ type: "citation", part, citation: citationOf(delta.citation) }] : [];
+      if (isObject(delta.citation)) cite(state, part, citationOf(delta.citation));
+      return [];
     case "input_json_delta": {
       const text = textOf(delta.partial_json) ?? "";
       const hosted = state.hosted?.get(part);
@@ -124,7 +127,20 @@ function stopBlock(state: ReadingState, { index: part }: JsonObject): readonly P
   if (signature !== undefined && signature !== "")
     return [{ type: "state", part, state: stateOf(signature, MAKER, "signature") }, closed];
   const hosted = state.hosted?.get(part);
-  if (hosted === undefined) return [closed];
+  if (hosted === undefined) return [...citedIn(state, part), closed];
   const item = hosted.json === "" ? hosted.block : { ...hosted.block, input: parseJson(hosted.json) ?? hosted.json };
   return [{ type: "hosted", part, hosted: { type: "hosted", shape: "messages", item } }, closed];
+}
+
+function cite(state: ReadingState, part: number, citation: Citation): void {
+  state.citations ??= new Map();
+  const known = state.citations.get(part);
+  if (known === undefined) state.citations.set(part, [citation]);
+  else known.push(citation);
+}
+
+function citedIn(state: ReadingState, part: number): readonly Piece[] {
+  const cited = state.citations?.get(part) ?? [];
+  state.citations?.delete(part);
+  return cited.map((citation) => ({ type: "citation", part, citation }));
 }
