@@ -1,5 +1,6 @@
 import { maskLabel, maskPath, maskText } from "../masking/mask.ts";
 import { isUuid } from "../runtime/uuid.ts";
+import { dollars } from "./dollars.ts";
 import { beginning, EXCERPT_MAX } from "./excerpt.ts";
 import { readIsoTime } from "./iso-time.ts";
 import { storable } from "./storable.ts";
@@ -133,7 +134,8 @@ export function readImported(value: unknown, owner: { organization_id: string; k
   }
   columns.updated_at ??= created;
   if (columns.feedback_rating !== null) columns.feedback_created_at ??= columns.updated_at;
-  columns.cost ??= readValue(own(record, "costUSD"), "number", "costUSD");
+  // Rounded as it will be shown, so that a filter finds the amount that a record shows.
+  columns.cost = dollars((columns.cost ?? readValue(own(record, "costUSD"), "number", "costUSD")) as number | null);
   return {
     ...(columns as Omit<RequestRow, "request_id">),
     ...owner,

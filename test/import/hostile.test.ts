@@ -50,6 +50,15 @@ const shown = async (index: number, key = KEY) => {
   return data[0];
 };
 
+test("a filter finds the cost that an imported record shows", async () => {
+  await put(line(60, { cost: 0.1 + 0.2 }));
+  const { cost } = await shown(60);
+  expect(cost).toBe(0.3);
+  const filter = { request_response_rmt: { cost: { equals: cost, gte: cost, lte: cost } } };
+  const { data } = await post("/v1/request/query-fast", JSON.stringify({ filter, includeBody: false }));
+  expect(data.map((found: Json) => found.request_id)).toEqual([idOf(60)]);
+});
+
 test("what the provider received and sent is exported on request, and imported as it was", async () => {
   const sides = { provider_request: { max_tokens: 5, n: 1 }, provider_response: "event: ping\n\n" };
   await put(`${line(70, { request_body: { a: 1 }, ...sides })}\n${line(71, { request_body: { a: 2 } })}`);

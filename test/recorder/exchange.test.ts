@@ -252,6 +252,7 @@ test("plugins change, drop and see records; what one redacts is redacted everywh
       if (draft.request_body?.prompt === "drop me") return false;
       draft.properties["Team"] = "night";
       draft.request_user_id = "hashed";
+      draft.cost = 0.1 + 0.2;
       if (draft.response_body?.text !== undefined) draft.response_body.text = "***";
       return true;
     },
@@ -269,6 +270,7 @@ test("plugins change, drop and see records; what one redacts is redacted everywh
   await weir.recorder.barrier();
   expect(await weir.row(id)).toMatchObject({
     user_id: "hashed",
+    cost: 0.3,
     properties: '{"App":"x","Team":"night"}',
     output: "***",
   });

@@ -124,3 +124,19 @@ test("a status line that only begins or ends like the last one is read as it was
     expect(reusable).toBe(!line.startsWith("HTTP/1.0"));
   }
 });
+
+test.each([
+  ["the greeting of a mail server", ["220 mail.example ESMTP\r\n"]],
+  ["the greeting of SSH, byte by byte", [..."SSH-2.0-OpenSSH_9.6"]],
+  ["a TLS alert", ["\x15\x03\x01\x00\x02\x02\x46"]],
+  ["lines that end with LF alone", ["HTTP/1.1 200 OK\n", "Content-Length: 2\n\nok"]],
+  ["an LF alone after other lines", ["HTTP/1.1 200 OK\r", "\nServer: x\nContent-Length: 2", "\n\nok"]],
+  ["an LF alone behind an interim response", ["HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\n"]],
+])("what no further byte can complete is refused at once: %s", (_name, pieces) => {
+  expect(() =>
+    read(
+      pieces.map((piece) => Buffer.from(piece, "latin1")),
+      false,
+    ),
+  ).toThrow("is not well-formed HTTP");
+});

@@ -17,11 +17,22 @@ export async function readJson(request: Request, bytesMax: number): Promise<unkn
   const text = await readText(request, bytesMax);
   if (text.trim() === "") throw new GatewayError("invalid_body", "the body is empty: send a JSON object");
   try {
-    return JSON.parse(text);
+    return MAY_NAME_TO_STRING.test(text) ? JSON.parse(text, makePrintable) : JSON.parse(text);
   } catch (cause) {
     const why = cause instanceof RangeError ? "it is nested too deeply" : "it cannot be parsed";
     throw new GatewayError("invalid_body", `the body is not JSON: ${why}`, { cause });
   }
+}
+
+/** The second part finds the name written with escapes. */
+const MAY_NAME_TO_STRING = /toString|\\u00[4-7]/i;
+
+/** Lets `{"toString": 1}` be converted to text: Elysia does so with a value that does not fit, and would throw. */
+function makePrintable(_name: string, value: unknown): unknown {
+  if (typeof value === "object" && value !== null && Object.hasOwn(value, "toString")) {
+    Object.defineProperty(value, Symbol.toPrimitive, { value: () => "[object Object]" });
+  }
+  return value;
 }
 
 /** @throws GatewayError `invalid_body` for JSON that is not an object. */

@@ -32,6 +32,9 @@ const CHUNKS: ChunkRules = {
 const FIELDS = new FieldReader(malformed);
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: (.*))?$/;
 const STATUS_LINE_LENGTH_MAX = 64;
+const HEAD_BEGIN = Buffer.from("HTTP/1.");
+const LF = 0x0a;
+const CR = 0x0d;
 
 interface StatusLine {
   readonly text: string;
@@ -166,6 +169,7 @@ export class ResponseParser {
     const end = bytes.indexOf(HEAD_END, Math.max(at, this.#searched - 3));
     if (end < 0) {
       if (bytes.byteLength - at > this.#headBytesMax) throw malformed("its head is too large");
+      checkUnfinishedHead(bytes, at, Math.max(at, this.#searched));
       this.#searched = at === 0 ? bytes.byteLength : 0;
       return -1;
     }
@@ -211,6 +215,20 @@ export class ResponseParser {
     this.#keepAlive = !old && !close && !isUntilClose;
     this.#state = isUntilClose ? UNTIL_CLOSE : BODY;
     this.#body.begin(isBodyless ? NO_BODY : framing);
+  }
+}
+
+/**
+ * Refuses a head that no further byte can make valid, such as the greeting of another protocol or lines that end with LF
+ * alone. The client would otherwise wait for the timeout.
+ *
+ * @param unread - where the bytes begin that have not been checked.
+ */
+function checkUnfinishedHead(bytes: Buffer, at: number, unread: number): void {
+  const known = Math.min(HEAD_BEGIN.byteLength, bytes.byteLength - at);
+  if (bytes.compare(HEAD_BEGIN, 0, known, at, at + known) !== 0) throw malformed("it does not begin with HTTP/1");
+  for (let lf = bytes.indexOf(LF, unread); lf >= 0; lf = bytes.indexOf(LF, lf + 1)) {
+    if (bytes[lf - 1] !== CR) throw malformed("a line of its head does not end with CR LF");
   }
 }
 
