@@ -94,7 +94,12 @@ export class Sequence {
       choice.called = true;
       // Free text has no recognizable end: it ends at its `close`.
       choice.ends.set(piece.part, piece.call.custom === true ? NEVER : new JsonEnd());
-    } else if (piece.type === "arguments") choice.ends.get(piece.part)?.read(piece.text);
+    } else if (piece.type === "arguments") {
+      const end = choice.ends.get(piece.part);
+      // The event with the call's name is missing: no client can use the arguments alone.
+      if (end === undefined) return;
+      end.read(piece.text);
+    }
     out.push(piece);
   }
 

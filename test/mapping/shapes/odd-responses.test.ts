@@ -43,6 +43,14 @@ describe("a stream", () => {
     expect(events.at(-1).type).toBe("message_stop");
   });
 
+  test("whose call never begins: chat gets no call without id and name", () => {
+    const [, ...nameless] = block(0, {}, { type: "input_json_delta", partial_json: '{"q":1}' });
+    const events = [messageStart, ...nameless, ...block(1, { type: "text", text: "Hi" }), ...stopped("end_turn")];
+    const chunks = send(ask({ stream: true }), chatToMessages).stream(events);
+    expect(callsOf(chunks)).toEqual([]);
+    expect(chunks.at(-1)).toBe("[DONE]");
+  });
+
   test("that is a whole response in one event", () => {
     const whole = { choices: [{ index: 0, message: { role: "assistant", content: "Hi" }, finish_reason: "stop" }] };
     const events = streamed(whole);
