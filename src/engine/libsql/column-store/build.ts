@@ -1,50 +1,13 @@
-import { WITH_KIND, withKinds } from "../../../record/kinds.ts";
 import type { Statement, Value } from "../../../store/store.ts";
+import { type BlockRow, type BlockRows, KIND_TEXTS, type KindTexts, ROW_TEXTS } from "./block-rows.ts";
 import { NumberRows, TextRows } from "./column-rows.ts";
-import {
-  erasedColumn,
-  NUMBER_COLUMNS,
-  type NumberColumn,
-  propertyColumn,
-  SEQ,
-  TEXT_COLUMNS,
-  type TextColumn,
-} from "./columns.ts";
+import { erasedColumn, NUMBER_COLUMNS, type NumberColumn, propertyColumn, SEQ } from "./columns.ts";
 import { packNumbers, packTexts } from "./packing.ts";
 
 /** Maximum properties with columns in one block; if there are more, the most frequent ones. */
 const NAMES_MAX = 64;
 /** Records with longer texts are not put into blocks: they would slow down every query of the column. */
 const TEXT_CHARS_MAX = 1_000;
-
-/** The columns of a record that a block is built from. */
-export type BlockRow = Readonly<Record<TextColumn, string | null> & Record<NumberColumn, number | null>> & {
-  readonly seq: number;
-  readonly organization_id: string;
-  /** JSON object of name to value. */
-  readonly properties: string;
-};
-
-/** Names that lost their case, by record; queried only for records with a name without capitals. */
-export const ERASED_NAMES = `select p.seq, p.name from json_each(?) w
-  cross join properties p on p.seq = w.value where p.kind = 0 and p.case_erased`;
-
-export interface ErasedName {
-  readonly seq: number;
-  readonly name: string;
-}
-
-/** Matches a name without ASCII capitals in a JSON object of strings; a value may match too. */
-const UNCAPITALISED = /"[^"A-Z]*":"/;
-
-export function mayHaveErasedNames({ properties }: BlockRow): boolean {
-  return properties !== "{}" && UNCAPITALISED.test(properties);
-}
-
-/** At most ?3 rows from ?1 to ?2. */
-export const BLOCK_ROWS = withKinds(`select r.seq, r.organization_id, r.properties,
-  ${[...Object.entries(TEXT_COLUMNS), ...Object.entries(NUMBER_COLUMNS)].map(([name, sql]) => `${sql} as ${name}`).join(", ")}
-  from requests r ${WITH_KIND} where r.seq >= ?1 and r.seq <= ?2 order by r.seq limit ?3`);
 
 type Properties = Readonly<Record<string, string>>;
 
@@ -66,7 +29,6 @@ interface BuiltPart {
   readonly lastCreated: number;
 }
 
-const TEXT_NAMES = Object.keys(TEXT_COLUMNS) as TextColumn[];
 const NUMBER_NAMES = Object.keys(NUMBER_COLUMNS) as NumberColumn[];
 const CREATED = NUMBER_NAMES.indexOf("request_created_at");
 
@@ -75,7 +37,8 @@ export class BlockBuilder {
   readonly #firstSeq: number;
   readonly #length: number;
   readonly #seqs: NumberRows;
-  readonly #texts: readonly TextRows[];
+  readonly #rowTexts: readonly TextRows[];
+  readonly #kindTexts: readonly TextRows[];
   readonly #numbers: readonly NumberRows[];
   readonly #properties = new Map<string, TextRows>();
   /** Records with each property. */
@@ -90,22 +53,25 @@ export class BlockBuilder {
     this.#firstSeq = firstSeq;
     this.#length = length;
     this.#seqs = new NumberRows(length);
-    this.#texts = TEXT_NAMES.map(() => new TextRows(length));
+    this.#rowTexts = ROW_TEXTS.map(() => new TextRows(length));
+    this.#kindTexts = KIND_TEXTS.map(() => new TextRows(length));
     this.#numbers = NUMBER_NAMES.map(() => new NumberRows(length));
   }
 
-  /** @param records - in the order of `seq`, after those added before. */
-  add(records: readonly BlockRow[], erased: readonly ErasedName[]): void {
+  /** @param rows - the next records, after those added before. */
+  add({ records, kinds, own, erased }: BlockRows): void {
     const rows = new Map<number, number>();
     for (const record of records) {
-      const properties = isPlain(record) ? readProperties(record.properties) : undefined;
-      if (properties === undefined) {
+      // Missing if the record was changed or deleted after it was read.
+      const texts = record.kind === null ? own.get(record.seq) : kinds.get(record.kind);
+      const properties = texts && isPlain(record, texts) ? readProperties(record.properties) : undefined;
+      if (texts === undefined || properties === undefined) {
         this.#odd.push(record.seq);
         continue;
       }
       const row = this.#organizations.length;
       rows.set(record.seq, row);
-      this.#addRecord(record, row);
+      this.#addRecord(record, texts, row);
       for (const name in properties) this.#addProperty(row, name, properties[name]!);
     }
     for (const { seq, name } of erased) {
@@ -118,7 +84,8 @@ export class BlockBuilder {
   build(): BuiltBlock {
     const order = this.#byOrganization();
     const columns = new Map<string, Uint8Array>([[SEQ, packNumbers(this.#seqs.inOrder(order))]]);
-    for (const [at, name] of TEXT_NAMES.entries()) columns.set(name, packTexts(this.#texts[at]!.inOrder(order)));
+    for (const [at, name] of ROW_TEXTS.entries()) columns.set(name, packTexts(this.#rowTexts[at]!.inOrder(order)));
+    for (const [at, name] of KIND_TEXTS.entries()) columns.set(name, packTexts(this.#kindTexts[at]!.inOrder(order)));
     for (const [at, name] of NUMBER_NAMES.entries()) columns.set(name, packNumbers(this.#numbers[at]!.inOrder(order)));
     const kept = [...this.#properties]
       .sort(([a], [b]) => this.#counts.get(b)! - this.#counts.get(a)!)
@@ -131,12 +98,16 @@ export class BlockBuilder {
     return { columns, parts: this.#parts(order), rows: order.length, namesComplete, odd: this.#odd };
   }
 
-  #addRecord(record: BlockRow, row: number): void {
+  #addRecord(record: BlockRow, texts: KindTexts, row: number): void {
     this.#organizations.push(record.organization_id);
     this.#seqs.set(row, record.seq - this.#firstSeq);
-    for (let at = 0; at < TEXT_NAMES.length; at++) {
-      const value = record[TEXT_NAMES[at]!];
-      if (value !== null) this.#texts[at]!.set(row, value);
+    for (let at = 0; at < ROW_TEXTS.length; at++) {
+      const value = record[ROW_TEXTS[at]!];
+      if (value !== null) this.#rowTexts[at]!.set(row, value);
+    }
+    for (let at = 0; at < KIND_TEXTS.length; at++) {
+      const value = texts[KIND_TEXTS[at]!];
+      if (value !== null) this.#kindTexts[at]!.set(row, value);
     }
     for (let at = 0; at < NUMBER_NAMES.length; at++) {
       const value = record[NUMBER_NAMES[at]!];
@@ -193,16 +164,15 @@ export class BlockBuilder {
 }
 
 /** Whether floating point represents every number of the record exactly, and its texts are short. */
-function isPlain(row: BlockRow): boolean {
+function isPlain(row: BlockRow, texts: KindTexts): boolean {
   if (row.properties.length > TEXT_CHARS_MAX * 4) return false;
   for (const name of NUMBER_NAMES) {
     const value = row[name];
     if (value === null) continue;
     if (typeof value !== "number" || (Number.isInteger(value) && !Number.isSafeInteger(value))) return false;
   }
-  for (const name of TEXT_NAMES) {
-    if ((row[name]?.length ?? 0) > TEXT_CHARS_MAX) return false;
-  }
+  for (const name of ROW_TEXTS) if ((row[name]?.length ?? 0) > TEXT_CHARS_MAX) return false;
+  for (const name of KIND_TEXTS) if ((texts[name]?.length ?? 0) > TEXT_CHARS_MAX) return false;
   return true;
 }
 

@@ -2,15 +2,8 @@ import { randomUUID } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { isHeld } from "../../../filter/outside-blocks.ts";
 import type { Statement, Store } from "../../../store/store.ts";
-import {
-  BLOCK_ROWS,
-  BlockBuilder,
-  type BlockRow,
-  ERASED_NAMES,
-  type ErasedName,
-  insertBlock,
-  mayHaveErasedNames,
-} from "./build.ts";
+import { readBlockRows } from "./block-rows.ts";
+import { BlockBuilder, insertBlock } from "./build.ts";
 
 /** Lengths of blocks in `seq` numbers; the long one is a multiple of the short one. */
 export interface BlockSizes {
@@ -112,15 +105,10 @@ async function makeBlock({ records }: Store, { first, last }: Range): Promise<vo
   ]);
   const builder = new BlockBuilder(first, last - first + 1);
   for (let at = first; ; ) {
-    const step = await records.query<BlockRow>({ sql: BLOCK_ROWS, args: [at, last, STEP_ROWS] });
-    const mayBeErased = step.filter(mayHaveErasedNames).map(({ seq }) => seq);
-    const erased =
-      mayBeErased.length === 0
-        ? []
-        : await records.query<ErasedName>({ sql: ERASED_NAMES, args: [JSON.stringify(mayBeErased)] });
-    builder.add(step, erased);
-    if (step.length < STEP_ROWS) break;
-    at = step.at(-1)!.seq + 1;
+    const step = await readBlockRows(records, at, last, STEP_ROWS);
+    builder.add(step);
+    if (step.records.length < STEP_ROWS) break;
+    at = step.records.at(-1)!.seq + 1;
     await nextTurn();
   }
   const block = builder.build();
