@@ -12,6 +12,7 @@ import { startWalk, type Walk } from "./walk.ts";
 const MARK = "globalThis.ran=1";
 const SCRIPT = `<script>${MARK}</script><img src=x onerror="${MARK}"><svg onload="${MARK}">`;
 const ADDRESS = `javascript:${MARK}`;
+const LONG = "long_name_".repeat(100);
 /** In a header: no control characters, and nothing that a header may not hold. */
 const HEADER = `"><img src=x onerror=${MARK}>{{7*7}}`;
 
@@ -38,7 +39,7 @@ beforeAll(async () => {
               {
                 id: SCRIPT,
                 type: "function",
-                function: { name: SCRIPT, arguments: JSON.stringify({ [SCRIPT]: SCRIPT }) },
+                function: { name: SCRIPT + LONG, arguments: JSON.stringify({ [SCRIPT]: SCRIPT }) },
               },
             ],
           },
@@ -191,6 +192,12 @@ test("nothing of a hostile filter or an address runs", async () => {
     await page.waitForLoadState("networkidle");
     expect([path, await escapes(page), faults]).toEqual([path, NOTHING, []]);
   }
+});
+
+test("a conversation with long names of tools, roles and people fits a phone", async () => {
+  await using opened = await it.open(`/requests/${id}`, { width: 360 });
+  await opened.page.getByText(LONG).first().waitFor();
+  await opened.page.waitForFunction(() => document.documentElement.scrollWidth <= 360);
 });
 
 test("a property that is called like a part of the language is one like any other", async () => {
