@@ -1,5 +1,5 @@
 import type { Json } from "../plugin-host/contract.ts";
-import { beginning, type Excerpts, shownExcerpts, UNMASKED_MAX } from "../record/excerpt.ts";
+import { beginning, type Excerpts, shownExcerpts, TEXT_BOUNDARY, UNMASKED_MAX } from "../record/excerpt.ts";
 import type { LlmMessage } from "../record/llm-schema.ts";
 import { filledText, isObject, jsonText, pickDefined, textOf } from "./json.ts";
 import { roleOf } from "./llm/messages.ts";
@@ -178,5 +178,5 @@ export const shownTexts = (said?: Said, omitted?: Omitted): Excerpts => shownExc
 export function newText({ newInput, output }: Said = {}, { omitRequest, omitResponse }: Omitted = {}): string | null {
   const [before, after] = [omitRequest ? undefined : newInput, omitResponse ? undefined : output];
   if (before === undefined || after === undefined) return filledText(before ?? after) ?? null;
-  return `${before}\n${after}`;
+  return `${before}${TEXT_BOUNDARY}${after}`;
 }

@@ -25,3 +25,6 @@ export function beginning(text: string, lengthMax: number): string {
   const isHalf = last >= 0xd800 && last <= 0xdbff;
   return text.slice(0, isHalf ? lengthMax - 1 : lengthMax);
 }
+
+/** Between the text of a request and that of its response, so that no phrase begins in one and ends in the other. */
+export const TEXT_BOUNDARY = "\x1e";

@@ -108,6 +108,7 @@ for (const kind of DATABASES) {
       ["the beginning of a word", "exact*", [1]],
       ["a word is no beginning", "exact", []],
       ["a phrase", '"quick brown"', [1]],
+      ["no phrase from the request into the response", '"exactly built"', []],
       ["the same words in any order", "quick brown", [3, 1]],
       ["without accents", "creme cafe", [2]],
       ["a part of a Chinese sentence", "京大学", [2]],

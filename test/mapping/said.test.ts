@@ -299,7 +299,7 @@ test("what is found without reading all of a body is what reading all of it find
 });
 
 test.each([
-  [{ newInput: "asked", output: "said" }, {}, "asked\nsaid"],
+  [{ newInput: "asked", output: "said" }, {}, "asked\x1esaid"],
   [{ newInput: "asked" }, {}, "asked"],
   [{ output: "said" }, {}, "said"],
   [{ newInput: "asked", output: "said" }, { omitRequest: true }, "said"],

@@ -1,6 +1,6 @@
 import { shownExcerpts } from "../../record/excerpt.ts";
 import type { RequestRow as ReadRow } from "../../record/request-record.ts";
-import { wordsOf } from "../../store/words/tokens.ts";
+import { spacedWords } from "../../store/words/tokens.ts";
 import { TEXT_LENGTH_MAX } from "../contents.ts";
 import type { Storable } from "../storable.ts";
 import { COLUMN_TYPES, REQUEST_TYPES, type Structured } from "./columns.ts";
@@ -43,7 +43,7 @@ export function toTableRow({ row, labels, texts, excerpts }: Storable, { keepsTe
     ...(keepsTexts && {
       prompt_text: shortened(texts.prompt),
       completion_text: shortened(texts.completion),
-      said_words: spacedWords(texts.said),
+      said_words: texts.said === null ? null : spacedWords(shortened(texts.said)!),
     }),
     ...(place && { body_object: place.object, body_offset: place.offset, body_bytes: place.bytes }),
   });
@@ -97,11 +97,6 @@ export const areReadWhole = (columns: readonly string[]): boolean =>
 /** Those of these SQLite columns that exist here; the others are null in every record. */
 export const storedColumns = (columns: readonly string[]): string[] =>
   columns.filter((column) => Object.hasOwn(COLUMN_TYPES, column));
-
-/** The words of a text in order, each with a space on both sides, so that a phrase is a substring. */
-function spacedWords(text: string | null): string | null {
-  return text === null ? null : ` ${wordsOf(shortened(text)!).join(" ")} `;
-}
 
 function shortened(text: string | null): string | null {
   return text !== null && text.length > TEXT_LENGTH_MAX ? text.slice(0, TEXT_LENGTH_MAX).toWellFormed() : text;

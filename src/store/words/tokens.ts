@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { beginning } from "../../record/excerpt.ts";
+import { beginning, TEXT_BOUNDARY } from "../../record/excerpt.ts";
 import { SHORT_BYTES_MAX, TokenSet } from "./token-set.ts";
 
 /** Maximum characters of a token. */
@@ -20,6 +20,12 @@ const ACCENTS = /[\u0300-\u036f]/g;
 export function wordsOf(text: string): readonly string[] {
   const pieces = text.match(PIECE) ?? [];
   return pieces.flatMap((piece) => (NOT_ASCII.test(piece) ? folded(piece) : piece.toLowerCase()));
+}
+
+/** The words of a text in order, each with a space on both sides, so that a phrase is a substring. Texts are two spaces apart. */
+export function spacedWords(text: string): string {
+  const texts = text.includes(TEXT_BOUNDARY) ? text.split(TEXT_BOUNDARY) : [text];
+  return texts.map((each) => ` ${wordsOf(each).join(" ")} `).join("");
 }
 
 function folded(piece: string): readonly string[] {

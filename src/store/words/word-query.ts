@@ -1,6 +1,6 @@
 import { GatewayError } from "../../errors.ts";
 import { organizationToken } from "./shards.ts";
-import { beginningOf, isSpaced, wordsOf } from "./tokens.ts";
+import { beginningOf, isSpaced, spacedWords, wordsOf } from "./tokens.ts";
 
 /** A parsed search: every word, prefix and phrase must match. */
 export interface WordQuery {
@@ -57,7 +57,7 @@ export function matchText({ terms }: WordQuery, organizationId: string | undefin
 
 /** Whether a text contains every phrase. */
 export function hasPhrases(text: string, { phrases }: WordQuery): boolean {
-  const words = ` ${wordsOf(text).join(" ")} `;
+  const words = spacedWords(text);
   return phrases.every((phrase) => {
     // In a script without spaces, a query word may match anywhere within a word of the text.
     const before = isSpaced(phrase[0]!) ? " " : "";

@@ -95,6 +95,9 @@ test.each([
   ["北大学", "北大 and 大学", false],
   ['"go 北京"', "go 北京大学", true],
   ['"京 go"', "北京 go", true],
+  ['"quick brown"', "the quick\nbrown fox", true],
+  ['"quick brown"', "the quick\x1ebrown fox", false],
+  ['"brown fox"', "the quick\x1ebrown fox", true],
 ])("whether %p is in %p: %p", (query, text, expected) => {
   expect(hasPhrases(text, readWordQuery(query))).toBe(expected);
 });
