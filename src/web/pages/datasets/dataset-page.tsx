@@ -110,21 +110,17 @@ function RunButton({ dataset, version }: VersionProps) {
 function Items({ dataset, version }: VersionProps) {
   const [edited, setEdited] = useState<Item>();
   const path = `/v1/datasets/${dataset.id}/items`;
+  // Named even if it is the newest known: by now there may be a newer one.
+  const shown = version ?? dataset.version;
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
-    queryKey: [...DATASETS, dataset.id, "items", version ?? dataset.version],
+    queryKey: [...DATASETS, dataset.id, "items", shown],
     queryFn: ({ signal, pageParam }) =>
-      call<readonly Item[]>(
-        "GET",
-        `${path}?limit=100${version === undefined ? "" : `&version=${version}`}${pageParam}`,
-        {
-          signal,
-        },
-      ),
+      call<readonly Item[]>("GET", `${path}?limit=100&version=${shown}${pageParam}`, { signal }),
     initialPageParam: "",
     getNextPageParam: ({ next_cursor }) => (next_cursor ? `&cursor=${next_cursor}` : undefined),
   });
   const rows = useMemo(() => data?.pages.flatMap((page) => page.data), [data]);
-  const isNewest = version === undefined || version === dataset.version;
+  const isNewest = shown === dataset.version;
   const columns = useMemo(() => columnsOf(path, isNewest, setEdited), [path, isNewest]);
   return (
     <>
