@@ -1,5 +1,6 @@
 import { type QueryKey, useMutation, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
+import { readAgain } from "../read-again.ts";
 import { Dialog } from "./dialog.tsx";
 import { GatedButton } from "./gated-button.tsx";
 
@@ -41,7 +42,7 @@ export function ConfirmButton(props: ConfirmButtonProps) {
   const work = useMutation({
     mutationFn: run,
     onSuccess: async () => {
-      await Promise.all(refresh.map((queryKey) => client.invalidateQueries({ queryKey })));
+      await Promise.all(refresh.map((queryKey) => readAgain(client, queryKey)));
       setOpen(false);
       onDone?.();
     },

@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useRef } from "react";
 import { ApiFailure, call } from "../api.ts";
+import { readAgain } from "../read-again.ts";
 import { Trouble } from "./confirm-button.tsx";
 import { Dialog } from "./dialog.tsx";
 
@@ -18,7 +19,7 @@ export function useSave<T>({ method, path, list, onSaved }: Save<T>) {
   return useMutation({
     mutationFn: async (body: unknown) => (await call<T>(method, path, { body })).data,
     onSuccess: async (saved) => {
-      await client.invalidateQueries({ queryKey: list });
+      await readAgain(client, list);
       onSaved?.(saved);
     },
   });

@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { ShownLink } from "../../api/notes/links.ts";
 import { call, get, post } from "../api.ts";
+import { readAgain } from "../read-again.ts";
 import { Trouble } from "./confirm-button.tsx";
 import { CopyButton } from "./copy-button.tsx";
 import { GatedButton } from "./gated-button.tsx";
@@ -20,7 +21,7 @@ export function Share({ kind, subject }: ShareProps) {
     queryKey: key,
     queryFn: ({ signal }) => get<readonly ShownLink[]>("/v1/shared-links", signal),
   });
-  const onSuccess = () => client.invalidateQueries({ queryKey: key });
+  const onSuccess = () => readAgain(client, key);
   const make = useMutation({
     mutationFn: () =>
       post<ShownLink & { readonly url: string }>("/v1/shared-links", {

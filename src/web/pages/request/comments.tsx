@@ -6,6 +6,7 @@ import { Trouble } from "../../parts/confirm-button.tsx";
 import { GatedButton } from "../../parts/gated-button.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Time } from "../../parts/values.tsx";
+import { readAgain } from "../../read-again.ts";
 import type { RequestRecord } from "./record.ts";
 
 /** Users' comments on a request. */
@@ -18,7 +19,7 @@ export function Comments({ record }: { readonly record: RequestRecord }) {
     queryKey: key,
     queryFn: ({ signal }) => get<readonly ShownComment[]>(path, signal),
   });
-  const onSuccess = () => client.invalidateQueries({ queryKey: key });
+  const onSuccess = () => readAgain(client, key);
   const add = useMutation({
     mutationFn: (text: string) => call("POST", path, { body: { text } }),
     onSuccess: () => {
