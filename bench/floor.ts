@@ -1,7 +1,7 @@
 /**
  * What a request costs the gateway thread here, beside the least that records one (`load/minimal-gateway.ts`).
  *
- * Both are programs of their own on the same runtime, with the same load, turn by turn, with nginx's bare `proxy_pass` in each
+ * They are programs of their own on the same runtime, with the same load, turn by turn, with nginx's bare `proxy_pass` in each
  * round; heads differ in every request. A turn ends when the recorder has read all of it, so that it delays nobody else.
  * With `--base` another commit takes its turns too.
  * Run: `bun bench/floor.ts [--rounds 6] [--seconds 2] [--base 81fbf23]`; needs git, nginx and wrk.
@@ -43,14 +43,14 @@ interface Program {
   readonly pid: number;
   readonly port: number;
   readonly costs: number[];
-  /** Undefined for the minimal one, which nobody reads. */
-  readonly weir?: Weir;
+  /** Undefined for the minimal one, whose journal nobody reads. */
+  readonly service?: Weir;
   responses: number;
 }
 
 async function startService(name: string, root?: string): Promise<Program> {
-  const weir = await startWeir(root === undefined ? {} : { command: sourceCommand(root) });
-  return { name, pid: weir.pid, port: weir.gatewayPort, costs: [], weir, responses: 0 };
+  const service = await startWeir(root === undefined ? {} : { command: sourceCommand(root) });
+  return { name, pid: service.pid, port: service.gatewayPort, costs: [], service, responses: 0 };
 }
 
 const weir = await startService("weir");
@@ -64,13 +64,14 @@ const minimal = spawn(
 );
 const floor: Program = { name: "minimal", pid: minimal.pid!, port, costs: [], responses: 0 };
 
+/** @returns microseconds of the main thread a request. */
 async function turn(program: Program, forSeconds: number): Promise<number> {
-  const { name, pid, weir } = program;
+  const { name, pid, service } = program;
   const before = cpuByThread(pid).get("main")!;
   const { responses, failed, requestsPerSecond, p50Ms } = await wrk(program.port, 32, lua, forSeconds);
   program.responses += responses;
-  if (weir !== undefined) {
-    const recorded = () => countRecords(weir.dataDirectory);
+  if (service !== undefined) {
+    const recorded = () => countRecords(service.dataDirectory);
     await until(
       () => recorded() >= program.responses,
       120_000,
@@ -108,8 +109,8 @@ try {
   }
 } finally {
   minimal.kill();
-  await weir.weir?.stop();
-  await base?.weir?.stop();
+  await weir.service?.stop();
+  await base?.service?.stop();
   await proxy.stop();
   await provider.stop();
   rmSync(directory, { recursive: true, force: true });

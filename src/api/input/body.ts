@@ -25,7 +25,7 @@ export async function readJson(request: Request, bytesMax: number): Promise<unkn
 }
 
 /** The second part finds the name written with escapes. */
-const MAY_NAME_TO_STRING = /toString|\\u00[4-7]/i;
+const MAY_NAME_TO_STRING = /toString|\\u00[4-7]/;
 
 /** Lets `{"toString": 1}` be converted to text: Elysia does so with a value that does not fit, and would throw. */
 function makePrintable(_name: string, value: unknown): unknown {

@@ -24,7 +24,7 @@ export function wordsOf(text: string): readonly string[] {
 
 /** The words of a text in order, each with a space on both sides, so that a phrase is a substring. Texts are two spaces apart. */
 export function spacedWords(text: string): string {
-  const texts = text.includes(TEXT_BOUNDARY) ? text.split(TEXT_BOUNDARY) : [text];
+  const texts = text.split(TEXT_BOUNDARY);
   return texts.map((each) => ` ${wordsOf(each).join(" ")} `).join("");
 }
 
