@@ -12,9 +12,9 @@ import { changes, permissionNeeded } from "./needs.ts";
  *
  * @throws GatewayError such as `missing_auth`, `invalid_auth` or `insufficient_permission`.
  */
-export async function admit(callers: Callers, request: Request, { method, needs }: Endpoint): Promise<void> {
+export async function admit(callers: Callers, request: Request, { method, path, needs }: Endpoint): Promise<void> {
   if (needs === "open" || (needs === "signed" && new URL(request.url).searchParams.has("signature"))) return;
-  const caller = await callers.identify(request, changes(method, needs));
+  const caller = await callers.identify(request, changes(`${method} ${path}`, needs));
   const permission = permissionNeeded(needs, caller.user === undefined ? "key" : "user");
   if (permission !== undefined && !may(caller, permission)) throw lacks(permission);
   if (callers.loginOf(request) !== undefined) notePerson(request, caller);

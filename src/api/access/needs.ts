@@ -256,13 +256,13 @@ export function permissionNeeded(needs: Needs, kind: "user" | "key"): Permission
   return needs === "open" || needs === "anybody known" ? undefined : needs;
 }
 
-/** Permissions that change nothing and cost nothing. */
+/** Permissions of endpoints that only read, unless the table names an action. */
 const LOOKS: readonly Permission[] = ["figures", "bodies"];
 
 /** Whether the endpoint changes something or costs money: with a cookie, the request must then come from our own pages. */
-export function changes(method: string, needs: Needs): boolean {
-  if (method === "GET") return false;
-  if (typeof needs === "object") return true;
+export function changes(name: string, needs: Needs): boolean {
+  if (name.startsWith("GET ")) return false;
+  if (Object.hasOwn(ACTION_OF, name)) return true;
   const permission = permissionNeeded(needs, "user");
   return permission !== undefined && !LOOKS.includes(permission);
 }

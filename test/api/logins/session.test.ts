@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { ACTION_OF, NEEDS } from "../../../src/api/access/needs.ts";
 import { SYSTEM } from "../../../src/people/actor.ts";
 import { createServiceKey, revokeKey } from "../../../src/store/keys.ts";
 import { eventually } from "../../eventually.ts";
@@ -105,6 +106,18 @@ describe("a request with a log-in", () => {
     const { cookie } = await logIn(it.keys.all);
     const sent = JSON.parse(JSON.stringify(headers).replace("<own>", it.origin)) as Record<string, string>;
     expect([(await count(cookie, sent)).status, (await make(cookie, sent)).status]).toEqual([reading, changing]);
+  });
+
+  test("that changes something must say where it comes from, also if its endpoint needs no more than reading", async () => {
+    const { cookie } = await logIn(it.keys.all);
+    const open = /^GET |^POST \/v1\/(session$|invitations\/)/;
+    const endpoints = Object.keys(NEEDS).filter((name) => Object.hasOwn(ACTION_OF, name) && !open.test(name));
+    for (const name of endpoints) {
+      const [method, path] = name.split(" ");
+      const { json } = await withCookie(method!, path!.replace(/:\w+/g, "none"), cookie, {}, {});
+      expect([name, json.code]).toEqual([name, "cross_site_request"]);
+    }
+    expect(endpoints.length).toBeGreaterThan(80);
   });
 
   test("with a key and the cookie uses the key", async () => {
