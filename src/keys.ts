@@ -15,6 +15,8 @@ export interface KeySnapshot {
   readonly permissions: readonly Permission[];
   /** The user that the key belongs to, or null. */
   readonly userId: string | null;
+  /** What that user may do now, beyond the key's scopes too; null if the key belongs to no user. */
+  readonly userPermissions: readonly Permission[] | null;
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;
   /** Patterns of the models and routes that the key may use, with `*`; a leading `!` excludes. Null for all. */

@@ -247,6 +247,7 @@ export async function snapshotKeys(records: Database): Promise<KeySnapshot[]> {
       scopes,
       permissions: own === undefined ? allowed : allowed.filter((permission) => own.includes(permission)),
       userId: row.user_id,
+      userPermissions: own ?? null,
       expiresAt: row.expires_at,
       revokedAt: own?.length === 0 ? (row.revoked_at ?? 0) : row.revoked_at,
       models: row.models,

@@ -176,6 +176,7 @@ export function keySnapshot(key: string, changes: Partial<KeySnapshot> = {}): Ke
     scopes: ["gateway"],
     permissions: ["gateway"],
     userId: null,
+    userPermissions: null,
     expiresAt: null,
     revokedAt: null,
     models: null,

@@ -105,7 +105,7 @@ test("more lines than the memory holds are forgotten, and read as before", () =>
 const NOW = 1_000;
 const key = (text: string, more: Partial<KeySnapshot> = {}): KeySnapshot => ({
   ...{ id: text, organizationId: "o", name: text, hash: hashKey(text), scopes: ["gateway"], permissions: ["gateway"] },
-  ...{ userId: null, expiresAt: null, revokedAt: null, models: null, credentials: null },
+  ...{ userId: null, userPermissions: null, expiresAt: null, revokedAt: null, models: null, credentials: null },
   ...more,
 });
 

@@ -50,6 +50,7 @@ export function callerOfUser(
     scopes: scopesWithin(SCOPES, permissions),
     permissions,
     userId: user.id,
+    userPermissions: permissions,
     expiresAt: null,
     revokedAt: null,
     models: null,

@@ -3,9 +3,9 @@ import { IMPORT_BYTES_MAX } from "../../record/imported.ts";
 import { notePerson } from "../audit/body-views.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { readJson, readText, requireObject } from "../input/body.ts";
-import { lacks, may } from "./caller.ts";
+import { lacks } from "./caller.ts";
 import type { Callers } from "./callers.ts";
-import { changes, permissionNeeded } from "./needs.ts";
+import { changes, permissionLacked } from "./needs.ts";
 
 /**
  * Admits a request to its endpoint, or throws, before any of its body is read.
@@ -15,8 +15,8 @@ import { changes, permissionNeeded } from "./needs.ts";
 export async function admit(callers: Callers, request: Request, { method, path, needs }: Endpoint): Promise<void> {
   if (needs === "open" || (needs === "signed" && new URL(request.url).searchParams.has("signature"))) return;
   const caller = await callers.identify(request, changes(`${method} ${path}`, needs));
-  const permission = permissionNeeded(needs, caller.user === undefined ? "key" : "user");
-  if (permission !== undefined && !may(caller, permission)) throw lacks(permission);
+  const permission = permissionLacked(needs, caller);
+  if (permission !== undefined) throw lacks(permission);
   if (callers.loginOf(request) !== undefined) notePerson(request, caller);
 }
 

@@ -1,6 +1,7 @@
 import type { Action } from "../../people/actions.ts";
 import type { Permission } from "../../people/permissions.ts";
 import type { PluginRoute } from "../../plugin-host/contract.ts";
+import type { Caller } from "./caller.ts";
 
 /**
  * What an endpoint requires of its caller: a permission; different permissions for users and for service keys, which keep
@@ -254,6 +255,17 @@ export function permissionNeeded(needs: Needs, kind: "user" | "key"): Permission
   if (typeof needs === "object") return needs[kind];
   if (needs === "signed") return "bodies";
   return needs === "open" || needs === "anybody known" ? undefined : needs;
+}
+
+/** The permission that a caller lacks for an endpoint; undefined if none. A user's key needs what its user would need as well. */
+export function permissionLacked(
+  needs: Needs,
+  { user, key, permissions }: Pick<Caller, "user" | "key" | "permissions">,
+): Permission | undefined {
+  const own = permissionNeeded(needs, user === undefined ? "key" : "user");
+  if (own !== undefined && !permissions.includes(own)) return own;
+  const users = permissionNeeded(needs, "user");
+  return users === undefined || (key.userPermissions?.includes(users) ?? true) ? undefined : users;
 }
 
 /** Permissions of endpoints that only read, unless the table names an action. */

@@ -1,5 +1,5 @@
-import { type Caller, may } from "../access/caller.ts";
-import { NEEDS, permissionNeeded } from "../access/needs.ts";
+import type { Caller } from "../access/caller.ts";
+import { NEEDS, permissionLacked } from "../access/needs.ts";
 import type { Tool } from "./tool.ts";
 import { AGGREGATE_TOOLS } from "./tools/aggregates.ts";
 import { CHANGE_TOOLS } from "./tools/changes.ts";
@@ -18,9 +18,6 @@ export const TOOLS: readonly Tool[] = [
 ];
 
 /** The tools whose endpoint the caller may call. */
-export function toolsFor(caller: Pick<Caller, "permissions" | "user">): readonly Tool[] {
-  return TOOLS.filter(({ endpoint }) => {
-    const permission = permissionNeeded(NEEDS[endpoint]!, caller.user === undefined ? "key" : "user");
-    return permission === undefined || may(caller, permission);
-  });
+export function toolsFor(caller: Pick<Caller, "permissions" | "user" | "key">): readonly Tool[] {
+  return TOOLS.filter(({ endpoint }) => permissionLacked(NEEDS[endpoint]!, caller) === undefined);
 }

@@ -32,7 +32,16 @@ export async function findSentFor(
   const permissions = membership === undefined ? [] : ROLES[membership.role];
   if (!permissions.includes("gateway")) return undefined;
   return {
-    ...{ id, organizationId, name: user.email, hash: "", scopes: ["gateway"], permissions, userId: id },
+    ...{
+      id,
+      organizationId,
+      name: user.email,
+      hash: "",
+      scopes: ["gateway"],
+      permissions,
+      userId: id,
+      userPermissions: permissions,
+    },
     ...{ expiresAt: null, revokedAt: null, models: null, credentials: null },
   };
 }

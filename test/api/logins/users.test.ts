@@ -284,6 +284,18 @@ test("a transferred key outlives its former owner; a user who cannot own it is r
   expect((await transfer(null, left.id)).status).toBe(404);
 });
 
+test("a user's key may not do what only a key without a user may, such as changing alerts with write", async () => {
+  const dev = await member("dev-with-alerts@example.test", "developer");
+  const { cookie } = await logIn("dev-with-alerts@example.test", PASSWORD);
+  const order = { name: "own", scopes: ["read", "write", "gateway"] };
+  const { key } = (await asUser("POST", "/v1/keys", cookie, order)).json.data;
+  const alert = { name: "spend", metric: "cost", comparison: "above", threshold: 1, window_seconds: 60 };
+  const create = async () => (await it.call("POST", "/v1/alerts", { key, body: alert })).json;
+  expect(await create()).toMatchObject({ error: 403, message: "this needs the permission admin" });
+  await it.call("PATCH", `/v1/members/${dev.id}`, { key: it.keys.admin, body: { role: "admin" } });
+  expect(await create()).toMatchObject({ error: null, data: { name: "spend" } });
+});
+
 test("the list of keys says which ones their owner stops, and why", async () => {
   const owner = await member("owner-of-key@example.test", "developer");
   const admin = { key: it.keys.admin };
