@@ -29,11 +29,17 @@ export const numberOf = (value: Json): number | undefined =>
 
 export const booleanOf = (value: Json): boolean | undefined => (typeof value === "boolean" ? value : undefined);
 
-/** A token count as an integer: some providers send floats, headers send digits. */
+/**
+ * Maximum plausible count of anything in one exchange. No response has as many tokens; a higher count is an error or
+ * malicious, and would dominate all sums.
+ */
+export const COUNT_MAX = 1_000_000_000_000;
+
+/** A count of tokens, calls or searches; headers send digits. A value that cannot be a count is the same as none. */
 export function countOf(value: Json): number | undefined {
   const number = typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : value;
-  if (typeof number !== "number" || !(number >= 0) || number > Number.MAX_SAFE_INTEGER) return undefined;
-  return Math.round(number);
+  if (!Number.isInteger(number) || number < 0 || number > COUNT_MAX) return undefined;
+  return number === 0 ? 0 : number; // not -0
 }
 
 /** The first present count. */

@@ -20,7 +20,7 @@ import { barePath, isBilledElsewhere, modelInPath } from "./path.ts";
 import { valueAt } from "./pointer.ts";
 import { type Said, whatWasSaid } from "./said.ts";
 import { sampleOf, selectSchema } from "./select.ts";
-import { bedrockHeaderUsage, withTotal } from "./usage.ts";
+import { bedrockHeaderUsage, soundUsage, withTotal } from "./usage.ts";
 import { userIdIn } from "./user-id.ts";
 import type { WireSchema } from "./wire-schema.ts";
 
@@ -78,7 +78,7 @@ export function readExchange(input: ExchangeInput): ExchangeReading {
   const body = hooks.stream?.body ?? (events === undefined ? input.responseBody : foldWith(schema, events));
   const reading = withHooks(schema?.readResponse(body, input) ?? {}, hooks);
   const billedElsewhere = isBilledElsewhere(input.method, path) || input.status >= 400;
-  const usage = billedElsewhere ? undefined : usageOf(reading, input);
+  const usage = billedElsewhere ? undefined : soundUsage(usageOf(reading, input));
   return pickDefined({
     id: reading.id,
     requestModel: requestedModel,

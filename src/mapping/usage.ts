@@ -22,6 +22,21 @@ const COUNTS: Readonly<Record<keyof Usage, true>> = {
 export const USAGE_COUNTS = Object.keys(COUNTS) as readonly (keyof Usage)[];
 
 /**
+ * A usage without the counts that cannot be true, as if the provider had not reported them; undefined if it is no usage.
+ * A provider's own reader, which may be foreign code, or an older record may have any values.
+ */
+export function soundUsage(usage: Usage | undefined): Usage | undefined {
+  if (!isObject(usage)) return undefined;
+  let sound: Usage = usage;
+  for (const name of USAGE_COUNTS) {
+    if (!Object.hasOwn(usage, name) || countOf(usage[name]) === usage[name]) continue;
+    const { [name]: _, ...others } = sound;
+    sound = others;
+  }
+  return sound;
+}
+
+/**
  * Chat completions, responses, embeddings and compatible APIs. Both sets of names are read, because proxies mix them.
  *
  * Some APIs exclude a part from its count. The total shows it: xAI's `completion_tokens` lack reasoning, Mistral's

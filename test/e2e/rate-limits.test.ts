@@ -9,7 +9,7 @@ import { callApi, gatewayHeaders, KEY, recordsOf, runCommand, startWeir, until, 
 
 /** For tests that leave no limit behind: each has a segment of its own. */
 let shared: Weir;
-/** Every response used 60 tokens, at the price of its model. */
+/** Every response used 60 tokens, at the price of its model, unless its request asks for other usage in a header. */
 let provider: Server;
 let origin: string;
 let calls = 0;
@@ -17,7 +17,8 @@ beforeAll(async () => {
   provider = createServer((request, response) => {
     calls += 1;
     request.resume().on("end", () => {
-      const usage = { prompt_tokens: 30, completion_tokens: 30, total_tokens: 60 };
+      const other = request.headers["x-usage"] as string | undefined;
+      const usage = { prompt_tokens: 30, completion_tokens: 30, total_tokens: 60, ...JSON.parse(other ?? "{}") };
       const choices = [{ index: 0, finish_reason: "stop", message: { role: "assistant", content: "yes" } }];
       response.setHeader("content-type", "application/json");
       response.end(JSON.stringify({ id: "c", object: "chat.completion", model: "gpt-4o", choices, usage }));
@@ -153,6 +154,32 @@ test("a budget is charged soon from the record, is not overshot by a burst, and 
   expect([spent.status, (await spent.json()) as Json]).toMatchObject([429, { error: { code: "rate_limited" } }]);
   const health = (await (await callApi(second, "/v1/route/health")).json()) as Json;
   expect(health.data).toMatchObject([{ credential: "paid", state: "limit spent" }]);
+});
+
+test("a target that reports nonsense stops no budget in cents, of no user and no organization", async () => {
+  const nonsense = [
+    { billed_units: { input_tokens: -1, output_tokens: -1 } },
+    { tool_usage: { web_search: { num_requests: 1e308 }, file_search: { num_requests: -1e308 } } },
+    { prompt_tokens: -30, completion_tokens: 0.5, total_tokens: 1e300 },
+    { cost: -5, estimated_cost: -5 },
+  ];
+  const openai = { "Gateway-Target-Provider": "openai" };
+  const { stdout } = await runCommand(shared.env, "keys", "create", "--name", "other", "--org", "other");
+  await until(async () => (await send(shared, {}, stdout.trim())).status === 200);
+  const cents = (user: string) => policy("0.1;w=3600;u=cents;s=user", { "Gateway-User-Id": user, ...openai });
+  for (const key of [KEY, stdout.trim()]) {
+    for (const usage of nonsense) {
+      const { id, status } = await send(shared, { ...cents("mallory"), "x-usage": JSON.stringify(usage) }, key);
+      if (status === 200) await until(() => isCharged(shared, id));
+    }
+    // gpt-4o: 30 in and 30 out are 0.0375 cents.
+    for (const left of ["0.1", "0.0625", "0.025"]) {
+      const { headers, id } = await send(shared, cents("carol"), key);
+      expect(headers.get("gateway-ratelimit-remaining")).toBe(left);
+      await until(() => isCharged(shared, id));
+    }
+    expect((await send(shared, cents("carol"), key)).status).toBe(429);
+  }
 });
 
 /** Whether the plugin's journal has what the request cost. */

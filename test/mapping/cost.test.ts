@@ -150,6 +150,26 @@ test("searches, seconds and billed units are paid for as such", () => {
   expect(costOf(cohere).cost).toBeCloseTo(0.0002275, 10);
 });
 
+// As if the provider had not reported them: 1,000 × 2.50 + 100 × 10.
+test.each([-1, 0.5, -0.5, 1e308, 1e13, Number.NaN, Number.POSITIVE_INFINITY, null])(
+  "%p billed tokens, searches or seconds count as not reported",
+  (count) => {
+    const usage = { prompt_tokens: 1000, completion_tokens: 100 };
+    const billed_units = { input_tokens: count, output_tokens: count, search_units: count };
+    const raw = { billed_units, server_tool_use: { web_search_requests: count }, type: "duration", seconds: -1 };
+    const cohere = input("COHERE", "command-a-03-2025", usage, { usageRaw: raw });
+    expect(costOf(cohere).cost).toBe(0.0035);
+    const tool_usage = { file_search: { num_requests: count }, web_search: { num_requests: count } };
+    expect(costOf(input("OPENAI", "gpt-4o", usage, { usageRaw: { tool_usage } })).cost).toBe(0.0035);
+  },
+);
+
+test("only Cohere's billed units are charged in place of tokens", () => {
+  const usage = { prompt_tokens: 1000, completion_tokens: 100 };
+  const usageRaw = { billed_units: { input_tokens: 1, output_tokens: 1 } };
+  expect(costOf(input("OPENAI", "gpt-4o", usage, { usageRaw })).cost).toBe(0.0035);
+});
+
 test("a price that depends on the hour is taken at the hour of the request", () => {
   const usage = { prompt_tokens: 1_000_000, completion_tokens: 1_000_000 };
   const at = (time: string) => costOf(input("DEEPSEEK", "deepseek-chat", usage, { at: new Date(time) })).cost;

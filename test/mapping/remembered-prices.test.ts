@@ -1,7 +1,10 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { costOf } from "../../src/mapping/prices/cost.ts";
 import { genaiPrices } from "../../src/mapping/prices/table.ts";
+import type { Units } from "../../src/mapping/prices/units.ts";
 import { assertProperty } from "../chance.ts";
+import { input } from "./cost-input.ts";
 
 const MODELS = [
   ["OPENAI", "gpt-4o-mini-2024-07-18"],
@@ -83,4 +86,51 @@ test("what a model costs by the hour says nothing of its tokens, in any order of
     expect(tokens()).toBeUndefined();
     expect(genaiPrices("OPENAI", "whisper-1", { audio_seconds: 3_600 }, at)?.dollars).toBeCloseTo(0.36, 10);
   }
+});
+
+test("no usage of a model, however odd, changes its price for the next request", () => {
+  const usage = { prompt_tokens: 1_000, completion_tokens: 10 };
+  const odd = fc.oneof(
+    fc.constantFrom(-1, -0.5, 1e308, 1e15, Number.MAX_VALUE, Number.NaN, Number.POSITIVE_INFINITY, 0.5),
+    fc.double(),
+    fc.nat(9_000),
+  );
+  const names = [
+    ...(["input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "input_audio_tokens"] as const),
+    ...(["output_image_tokens", "web_searches", "storage_searches", "rerank_searches", "audio_seconds"] as const),
+  ];
+  const units = fc.dictionary(fc.constantFrom(...names), odd) as fc.Arbitrary<Units>;
+  const raw = fc.record(
+    {
+      billed_units: fc.record({ input_tokens: odd, output_tokens: odd, search_units: odd }, { requiredKeys: [] }),
+      server_tool_use: fc.record({ web_search_requests: odd }),
+      tool_usage: fc.record({ file_search: fc.record({ num_requests: odd }) }),
+      type: fc.constant("duration"),
+      seconds: odd,
+    },
+    { requiredKeys: [] },
+  );
+  const time = fc.integer({ min: Date.UTC(2024, 0, 1), max: Date.UTC(2026, 11, 1) });
+  const known = [...MODELS, ["COHERE", "command-a-03-2025"], ["COHERE", "rerank-v3.5"]] as const;
+  assertProperty(
+    fc.property(
+      fc.constantFrom(...known),
+      units,
+      raw,
+      time,
+      fc.boolean(),
+      ([provider, model], had, block, ms, first) => {
+        const at = new Date(ms);
+        const next = () => costOf(input(provider, model, usage, { at }));
+        const before = first ? next() : undefined;
+        genaiPrices(provider, model, had, at);
+        const { cost } = costOf(input(provider, model, usage, { at, usageRaw: block }));
+        if (cost !== null) expect(cost).toBeGreaterThanOrEqual(0);
+        const after = next();
+        if (before !== undefined) expect(after).toEqual(before);
+        if (model !== "rerank-v3.5") expect(after.cost).toBeGreaterThan(0);
+      },
+    ),
+    { numRuns: 1_000 },
+  );
 });

@@ -58,7 +58,7 @@ function exactCost(input: CostInput, table: PriceTable): Cost {
   if (statedCost !== undefined && statedCost >= 0 && statedCost <= STATED_MAX)
     return { cost: statedCost, source: "stated by the provider" };
   if (provider === undefined) return UNKNOWN;
-  const bills = billsOf(usage, input.usageRaw);
+  const bills = billsOf(provider.name, usage, input.usageRaw);
   if (bills.length === 0) return UNKNOWN;
   const { factor, note } = priceTerms({ provider: provider.name, host: input.exchange.host, models }, input.usageRaw);
   let cost = 0;

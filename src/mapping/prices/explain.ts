@@ -2,7 +2,7 @@ import type { Usage } from "../../plugin-host/contract.ts";
 import { dollars } from "../../record/dollars.ts";
 import { usageText } from "../../record/kinds.ts";
 import { providerOf } from "../../record/provider.ts";
-import { isObject, parseJson, pickDefined } from "../json.ts";
+import { countOf, isObject, parseJson, pickDefined } from "../json.ts";
 import { USAGE_COUNTS } from "../usage.ts";
 import { foundFor } from "./cost.ts";
 import { type CostLine, costLines, type OwnPriceOf, totalOf } from "./own.ts";
@@ -37,9 +37,9 @@ interface Explanation {
   readonly note: string;
 }
 
-/** The token counts of a record as usage; null means not reported. */
+/** The token counts of a record as usage; null, and what an older record has that is no count, mean not reported. */
 export function usageOfRow(row: Priced): Usage | undefined {
-  const counts = USAGE_COUNTS.filter((name) => typeof row[name] === "number").map((name) => [name, row[name]]);
+  const counts = USAGE_COUNTS.filter((name) => countOf(row[name]) !== undefined).map((name) => [name, row[name]]);
   return counts.length === 0 ? undefined : (Object.fromEntries(counts) as Usage);
 }
 
@@ -76,7 +76,7 @@ export function explainCost(row: Priced, ownPrice: OwnPriceOf | undefined): Expl
     return explanation(compared(totalOf(lines), cost), lines, found.price);
   }
   const at = new Date(row.request_created_at);
-  const found = billsOf(usage, raw).map((bill) =>
+  const found = billsOf(providerOf(row), usage, raw).map((bill) =>
     foundFor(bill, models, (model) => genaiRates(providerOf(row), model, bill.units, at)),
   );
   if (found.length === 0 || !found.every((each) => each !== undefined))

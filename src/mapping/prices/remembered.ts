@@ -27,52 +27,67 @@ const PARTS: Readonly<Record<string, string>> = {
   output_image_tokens: "output_image_mtok",
 };
 
-/** The result of a look-up: `null` if the table has no price. */
-interface FoundPrice {
-  readonly entry: string;
+/** What a model is charged by, as the names of its prices end. */
+export type UnitKind = "_mtok" | "audio_hours" | "rerank_searches_kcount";
+const KINDS: readonly UnitKind[] = ["_mtok", "audio_hours", "rerank_searches_kcount"];
+
+/** The price of a model: a fact about the model and the day, never about what was used. */
+export interface ModelPriceEntry {
+  readonly provider: string;
+  /** The model's name in the form that the table knows. */
+  readonly spelling: string;
+  /** Whether it is one of Weir's corrections. */
+  readonly corrected: boolean;
   readonly prices: ModelPrice;
-  /** Whether tokens have a price, or the model is free. */
-  readonly pricesTokens: boolean;
+  readonly model: ModelInfo;
+  /** The table with its date. */
+  readonly table: string;
+  /** The same, with provider and model. */
+  readonly entry: string;
 }
 
-interface PricedModel {
+export interface PricedModel {
   readonly provider: string;
   readonly model: string;
+  readonly kind: UnitKind;
   readonly at: Date;
 }
 
 /**
- * Prices by provider, model and day. A look-up costs about 15 µs, mostly for matching the model against patterns and
- * validating the table; the multiplication costs nothing. Prices change at midnight UTC; those that depend on the hour, and
- * prices per request, are not cached; usage with other priced parts is priced by the table.
+ * Prices by provider, model and day, as the table has them. A look-up costs about 15 µs, mostly for matching the model
+ * against patterns and validating the table; the multiplication costs nothing. Prices change at midnight UTC; those that
+ * depend on the hour are not cached; usage with other priced parts is priced by the table.
  */
 export class RememberedPrices {
-  /** By provider, model and day. A key made of the three would cost as much as the rest of a price. */
-  readonly #found = new Map<string, Map<string, Map<number, FoundPrice | null>>>();
+  /** By provider, model and period. A key made of them would cost as much as the rest of a price. */
+  readonly #found = new Map<string, Map<string, Map<number, ModelPriceEntry | null>>>();
   #count = 0;
 
-  /** `undefined` if it must be looked up. */
-  get(provider: string, model: string, at: Date): FoundPrice | null | undefined {
-    return this.#found.get(provider)?.get(model)?.get(dayOf(at));
+  /** `null` if the table has no price; `undefined` if it must be looked up. */
+  get(wanted: PricedModel): ModelPriceEntry | null | undefined {
+    return this.#found.get(wanted.provider)?.get(wanted.model)?.get(periodOf(wanted));
   }
 
-  /** @param info - the model in the table; missing if the table does not have it. */
-  keep({ provider, model, at }: PricedModel, found: FoundPrice | null, info?: ModelInfo): void {
+  /** @param found - null if the table has no price. */
+  keep(wanted: PricedModel, found: ModelPriceEntry | null): void {
+    const { provider, model, at } = wanted;
     if (model.length > NAME_LENGTH_MAX || Number.isNaN(at.getTime())) return;
-    if (found !== null && (found.prices.requests_kcount !== undefined || dependsOnHour(info))) return;
+    if (found !== null && dependsOnHour(found.model)) return;
     if (this.#count >= REMEMBERED_MAX) {
       this.#found.clear();
       this.#count = 0;
     }
-    const models = this.#found.get(provider) ?? new Map<string, Map<number, FoundPrice | null>>();
-    const days = models.get(model) ?? new Map<number, FoundPrice | null>();
-    if (!days.has(dayOf(at))) this.#count++;
-    this.#found.set(provider, models.set(model, days.set(dayOf(at), found)));
+    const models = this.#found.get(provider) ?? new Map<string, Map<number, ModelPriceEntry | null>>();
+    const periods = models.get(model) ?? new Map<number, ModelPriceEntry | null>();
+    const period = periodOf(wanted);
+    if (!periods.has(period)) this.#count++;
+    this.#found.set(provider, models.set(model, periods.set(period, found)));
   }
 }
 
 /** Whether these prices are a plain product with all units: a part without its own price costs the same as the rest. */
 export function isPlain(units: Units, prices: ModelPrice): boolean {
+  if (prices.requests_kcount !== undefined) return false;
   for (const name in units) {
     if (PLAIN_UNITS.has(name)) continue;
     const ownPrice = Object.hasOwn(PARTS, name) ? PARTS[name]! : undefined;
@@ -112,9 +127,9 @@ export function priceOf(price: NonNullable<ModelPrice[keyof ModelPrice]>, count:
   return (((rate * count) / MILLION) * MILLION) / MILLION;
 }
 
-function dependsOnHour(info: ModelInfo | undefined): boolean {
-  const prices = info?.prices;
+function dependsOnHour({ prices }: ModelInfo): boolean {
   return Array.isArray(prices) && prices.some(({ constraint }) => constraint?.type === "time_of_date");
 }
 
-const dayOf = (at: Date) => Math.floor(at.getTime() / DAY_MS);
+/** The number of a day and kind of unit. */
+const periodOf = ({ kind, at }: PricedModel) => Math.floor(at.getTime() / DAY_MS) * KINDS.length + KINDS.indexOf(kind);

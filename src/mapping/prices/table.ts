@@ -2,7 +2,15 @@ import { calcPrice, type ModelPrice, type PriceOptions } from "@pydantic/genai-p
 import { pickDefined } from "../json.ts";
 import { CORRECTIONS_DATE, correctionsOf } from "./corrections.ts";
 import { type CostLine, MODEL_LENGTH_MAX, totalOf } from "./own.ts";
-import { isPlain, plainPrice, priceOf, RememberedPrices } from "./remembered.ts";
+import {
+  isPlain,
+  type ModelPriceEntry,
+  type PricedModel,
+  plainPrice,
+  priceOf,
+  RememberedPrices,
+  type UnitKind,
+} from "./remembered.ts";
 import { tableLines } from "./table-lines.ts";
 import type { Units } from "./units.ts";
 
@@ -57,22 +65,28 @@ const remembered = new RememberedPrices();
 
 /** The prices built into the program: `@pydantic/genai-prices`, preceded by Weir's corrections. */
 export const genaiPrices: PriceTable = (provider, model, units, at) => {
-  if (!hasPrices(provider) || model.length > MODEL_LENGTH_MAX) return undefined;
-  const known = remembered.get(provider, model, at);
-  if (known === null && units.input_tokens !== undefined) return undefined;
-  if (known?.pricesTokens && isPlain(units, known.prices))
-    return { dollars: plainPrice(known.prices, units), fees: 0, entry: known.entry };
-  for (const spelling of spellings(model)) {
-    const found = lookUp(spelling, provider, units, at);
-    if (found === undefined) continue;
-    const { entry, prices, input, output, total } = found;
-    const kept = { entry, prices, pricesTokens: isPriced({}, prices) };
-    if (!isNoted(units)) remembered.keep({ provider, model, at }, kept, found.model);
-    return { dollars: total, fees: total - input - output, entry };
-  }
-  if (units.input_tokens !== undefined) remembered.keep({ provider, model, at }, null);
-  return undefined;
+  const price = priceOfModel({ provider, model, kind: kindOf(units), at });
+  if (price === undefined) return undefined;
+  if (isPlain(units, price.prices)) return { dollars: plainPrice(price.prices, units), fees: 0, entry: price.entry };
+  const found = priced(price, units, at);
+  if (found === undefined) return undefined;
+  const { input, output, total, entry } = found;
+  return { dollars: total, fees: total - input - output, entry };
 };
+
+/**
+ * The price of a model, whatever was used of it: what one response reports never decides the price for the next one.
+ * Undefined if the table has none for units of this kind.
+ */
+function priceOfModel(wanted: PricedModel): ModelPriceEntry | undefined {
+  const { provider, model } = wanted;
+  if (!hasPrices(provider) || model.length > MODEL_LENGTH_MAX) return undefined;
+  const known = remembered.get(wanted);
+  if (known !== undefined) return known ?? undefined;
+  const found = lookUp(wanted);
+  remembered.keep(wanted, found ?? null);
+  return found;
+}
 
 /** Variants of a model's name, because deployments and routers spell it in their own ways. */
 function spellings(model: string): readonly string[] {
@@ -91,17 +105,18 @@ export function genaiRates(
   units: Units,
   at: Date,
 ): { readonly lines: readonly CostLine[]; readonly rates: unknown; readonly table: string } | undefined {
-  if (!hasPrices(provider) || model.length > MODEL_LENGTH_MAX) return undefined;
-  for (const spelling of spellings(model)) {
-    const found = lookUp(spelling, provider, units, at);
-    if (found === undefined) continue;
-    return { lines: linesOf(found, units), rates: found.prices, table: found.table };
-  }
-  return undefined;
+  const price = priceOfModel({ provider, model, kind: kindOf(units), at });
+  const found = price && priced(price, units, at);
+  if (price === undefined || found === undefined) return undefined;
+  return { lines: linesOf(price, found, units), rates: price.prices, table: price.table };
 }
 
 /** One line per kind of token; only input and output totals if the table's parts do not add up to its sums. */
-function linesOf({ prices, model, input, output, total }: Found, units: Units): readonly CostLine[] {
+function linesOf(
+  { prices, model }: ModelPriceEntry,
+  { input, output, total }: PricedUsage,
+  units: Units,
+): readonly CostLine[] {
   const line = (what: string, count: number, dollars: number): CostLine => ({
     what,
     count,
@@ -123,35 +138,63 @@ function linesOf({ prices, model, input, output, total }: Found, units: Units): 
 /** Maximum relative difference between lines and sum: floating-point noise. */
 const LINES_APART_MAX = 1e-9;
 
-type Found = NonNullable<ReturnType<typeof lookUp>>;
-
-function lookUp(model: string, provider: string, units: Units, at: Date) {
+/** The first spelling of the model that the table prices by units of this kind. */
+function lookUp({ provider, model, kind, at }: PricedModel): ModelPriceEntry | undefined {
   const corrections = correctionsOf(provider, at);
-  const corrected = corrections && looked(units, model, { provider: corrections, timestamp: at });
-  const found = corrected ?? looked(units, model, { providerId: TABLE_NAMES[provider]!, timestamp: at });
-  if (found === undefined || !Number.isFinite(found.total_price) || !isPriced(units, found.model_price))
-    return undefined;
-  const table = corrected === undefined ? TABLE : `Weir (${CORRECTIONS_DATE})`;
-  const hours = hourWrites(units, found.model.id, found.model_price);
+  for (const spelling of spellings(model)) {
+    const corrected = corrections && calculated({}, spelling, { provider: corrections, timestamp: at });
+    const found = corrected ?? calculated({}, spelling, { providerId: TABLE_NAMES[provider]!, timestamp: at });
+    if (found === undefined || !isPriced(kind, found.model_price)) continue;
+    const table = corrected === undefined ? TABLE : `Weir (${CORRECTIONS_DATE})`;
+    return {
+      provider,
+      spelling,
+      corrected: corrected !== undefined,
+      prices: found.model_price,
+      model: found.model,
+      table,
+      entry: `${table}: ${found.provider.id}/${found.model.id}`,
+    };
+  }
+  return undefined;
+}
+
+/** US dollars of input, of output, and in total. */
+interface PricedUsage {
+  readonly input: number;
+  readonly output: number;
+  readonly total: number;
+  readonly entry: string;
+}
+
+/** The cost of these units at a price; undefined if they cannot be added up. */
+function priced(price: ModelPriceEntry, units: Units, at: Date): PricedUsage | undefined {
+  const { provider, spelling, corrected, prices, model } = price;
+  const corrections = corrected ? correctionsOf(provider, at) : undefined;
+  const found = looked(units, spelling, {
+    ...(corrections === undefined ? { providerId: TABLE_NAMES[provider]! } : { provider: corrections }),
+    timestamp: at,
+  });
+  if (found === undefined) return undefined;
+  const hours = hourWrites(units, model.id, prices);
   return {
-    prices: found.model_price,
-    model: found.model,
     input: found.input_price + hours,
     output: found.output_price,
     total: found.total_price + hours,
-    table,
-    entry: `${table}: ${found.provider.id}/${found.model.id}${unpriced(units, found.model_price)}`,
+    entry: price.entry + unpriced(units, prices),
   };
 }
+
+const kindOf = ({ rerank_searches: ranks, audio_seconds: seconds }: Units): UnitKind =>
+  ranks !== undefined ? "rerank_searches_kcount" : seconds !== undefined ? "audio_hours" : "_mtok";
 
 /**
  * Whether a model is charged by units that are counted; for a model charged by the hour or page the table would return 0. A
  * free model has no prices.
  */
-function isPriced({ rerank_searches: ranks, audio_seconds: seconds }: Units, prices: ModelPrice): boolean {
+function isPriced(kind: UnitKind, prices: ModelPrice): boolean {
   const names = Object.keys(prices);
-  const unit = ranks !== undefined ? "rerank_searches_kcount" : seconds !== undefined ? "audio_hours" : "_mtok";
-  return names.length === 0 || names.some((name) => name.endsWith(unit));
+  return names.length === 0 || names.some((name) => name.endsWith(kind));
 }
 
 /** Claude's one-hour cache writes cost 2 times the input price, five-minute writes 1.25 times, on every platform. */
@@ -167,9 +210,6 @@ function hourWrites(units: Units, model: string, prices: ModelPrice): number {
 
 const searchesIn = ({ web_searches: web = 0, storage_searches: files = 0, rerank_searches: ranks = 0 }: Units) =>
   web + files + ranks;
-
-/** Whether there are searches, whose price depends on these units: it cannot be cached. */
-const isNoted = ({ web_searches: web, storage_searches: files }: Units) => web !== undefined || files !== undefined;
 
 /** Searches without a price do not make the token cost unknown, but the cost is then incomplete. */
 function unpriced(units: Units, { web_searches_kcount: web, storage_searches_kcount: files }: ModelPrice): string {

@@ -1,5 +1,5 @@
 import type { Json, Usage } from "../../plugin-host/contract.ts";
-import { filledText, isObject, numberOf, pickDefined } from "../json.ts";
+import { COUNT_MAX, countOf, filledText, isObject, numberOf, pickDefined } from "../json.ts";
 import { anthropicUsage, imageTokens, inputTokens, passesOf } from "../usage.ts";
 
 /** Charged units, under the names of the price table: all input and all output, and the parts with other prices. */
@@ -34,19 +34,21 @@ const MODELS_MAX = 10;
 /**
  * The charged units of an exchange, model by model; empty if unknown. At Anthropic, another model may have advised the final
  * one, or declined before it: `iterations` names it.
+ *
+ * @param provider - upper case.
  */
-export function billsOf(usage: Usage | undefined, raw: Json): readonly Bill[] {
-  if (!Array.isArray(raw?.iterations)) return billOf(undefined, unitsOf(usage, raw));
+export function billsOf(provider: string, usage: Usage | undefined, raw: Json): readonly Bill[] {
+  if (!Array.isArray(raw?.iterations)) return billOf(undefined, unitsOf(provider, usage, raw));
   const passes = passesOf(raw);
   // Without a list, all usage is one pass of the exchange's model.
   const models = passes.map((pass) => (pass === raw ? undefined : filledText(pass?.model)));
-  if (models.every((model) => model === undefined)) return billOf(undefined, unitsOf(usage, raw));
+  if (models.every((model) => model === undefined)) return billOf(undefined, unitsOf(provider, usage, raw));
   const names = [...new Set(models)];
   if (names.length > MODELS_MAX) return [];
   return names.flatMap((model) => {
     const own = { iterations: passes.filter((_pass, at) => models[at] === model) };
     const block = model === models.at(-1) ? { ...raw, ...own } : own;
-    return billOf(model, unitsOf(anthropicUsage(block), block));
+    return billOf(model, unitsOf(provider, anthropicUsage(block), block));
   });
 }
 
@@ -54,15 +56,15 @@ const billOf = (model: string | undefined, units: Units | undefined): Bill[] =>
   units === undefined ? [] : [model === undefined ? { units } : { model, units }];
 
 /** @param raw - the usage block as sent, which also counts charged units that are not tokens. */
-function unitsOf(usage: Usage | undefined, raw: Json): Units | undefined {
-  const seconds = raw?.type === "duration" ? numberOf(raw.seconds) : undefined;
+function unitsOf(provider: string, usage: Usage | undefined, raw: Json): Units | undefined {
+  const seconds = raw?.type === "duration" ? secondsOf(raw.seconds) : undefined;
   if (seconds !== undefined) return { audio_seconds: seconds };
-  const billed = isObject(raw?.billed_units) ? raw.billed_units : undefined;
-  const reranked = billed?.input_tokens === undefined ? numberOf(billed?.search_units) : undefined;
+  const billed = provider === "COHERE" && isObject(raw?.billed_units) ? raw.billed_units : undefined;
+  const reranked = billed?.input_tokens === undefined ? countOf(billed?.search_units) : undefined;
   if (reranked !== undefined) return { rerank_searches: reranked };
-  const input = numberOf(billed?.input_tokens) ?? inputTokens(usage);
+  const input = countOf(billed?.input_tokens) ?? inputTokens(usage);
   if (input === undefined || usage === undefined) return undefined;
-  const output = numberOf(billed?.output_tokens) ?? usage.completion_tokens ?? 0;
+  const output = countOf(billed?.output_tokens) ?? usage.completion_tokens ?? 0;
   const read = billed === undefined ? within(usage.prompt_cache_read_tokens, input) : undefined;
   const write = within(usage.prompt_cache_write_tokens, input - (read ?? 0));
   const audio = within(usage.prompt_audio_tokens, input);
@@ -83,9 +85,15 @@ function unitsOf(usage: Usage | undefined, raw: Json): Units | undefined {
     output_audio_tokens: within(usage.completion_audio_tokens, output),
     output_image_tokens: within(images.output, output),
     web_searches:
-      numberOf(raw?.server_tool_use?.web_search_requests) ?? numberOf(raw?.tool_usage?.web_search?.num_requests),
-    storage_searches: numberOf(raw?.tool_usage?.file_search?.num_requests),
+      countOf(raw?.server_tool_use?.web_search_requests) ?? countOf(raw?.tool_usage?.web_search?.num_requests),
+    storage_searches: countOf(raw?.tool_usage?.file_search?.num_requests),
   });
+}
+
+/** Seconds of audio, which need not be whole. */
+function secondsOf(value: Json): number | undefined {
+  const seconds = numberOf(value);
+  return seconds !== undefined && seconds >= 0 && seconds <= COUNT_MAX ? seconds : undefined;
 }
 
 /** A present part that is not larger than its total. */
