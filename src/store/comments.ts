@@ -1,5 +1,5 @@
 import { and, eq, sql } from "drizzle-orm";
-import { comments, requests } from "../record/tables.ts";
+import { comments } from "../record/tables.ts";
 import { over, statementOf } from "./database/builder.ts";
 import { patiently } from "./database/while-locked.ts";
 import type { Database } from "./store.ts";
@@ -22,13 +22,12 @@ export async function listComments(
     .orderBy(comments.id);
 }
 
-/** @returns false when the request has the maximum number of comments or no longer exists. */
+/** @returns false when the request has the maximum number of comments. The request itself may be in another database. */
 export async function addComment(records: Database, comment: Comment): Promise<boolean> {
   const { request_id: of, id, organization_id, author_id, author_name, text, created_at } = comment;
   const insert = sql`insert into ${comments} (request_id, id, organization_id, author_id, author_name, text, created_at)
     select ${of}, ${id}, ${organization_id}, ${author_id}, ${author_name}, ${text}, ${created_at}
-    where (select count(*) from ${comments} where ${eq(comments.request_id, of)}) < ${COMMENTS_MAX}
-      and exists (select 1 from ${requests} where ${eq(requests.request_id, of)})`;
+    where (select count(*) from ${comments} where ${eq(comments.request_id, of)}) < ${COMMENTS_MAX}`;
   await patiently(() => records.batch([statementOf(insert)]));
   return (await over(records).$count(comments, is(comment))) > 0;
 }

@@ -40,13 +40,14 @@ export interface ShownComment {
 /** Users' comments on a request. They may quote its contents, so they require `bodies`. */
 export function commentEndpoints(context: ApiContext, callers: Callers) {
   const { records } = context.current;
+  const isThere = async (organizationId: string, requestId: string) =>
+    (await context.engine.source.records(organizationId, keysOf([requestId]))).length > 0;
   /** @throws GatewayError `not_found` if the organization has no such request. */
   const asking = async (request: Request, id: string) => {
     const caller = callers.of(request);
     const requestId = requestIdOf(id);
     await settled(context);
-    const [row] = await context.engine.source.records(caller.organizationId, keysOf([requestId]));
-    if (row === undefined) throw noSuchRequest();
+    if (!(await isThere(caller.organizationId, requestId))) throw noSuchRequest();
     return { caller, owner: ownerOf(caller), organizationId: caller.organizationId, requestId };
   };
   return new Elysia()
@@ -68,8 +69,14 @@ export function commentEndpoints(context: ApiContext, callers: Callers) {
           ...{ author_id: owner.id, author_name: owner.name },
           ...{ text: storable(body.text.trim()), created_at: Date.now() },
         };
-        if (!(await addComment((await context.writer()).records, comment)))
+        const writer = (await context.writer()).records;
+        if (!(await addComment(writer, comment)))
           throw new GatewayError("invalid_body", `a request takes at most ${COMMENTS_MAX} comments`);
+        // A removal of the record that came in between did not see the comment.
+        if (!(await isThere(organizationId, requestId))) {
+          await removeComment(writer, comment);
+          throw noSuchRequest();
+        }
         return success(shown(comment, owner));
       },
       { body: COMMENT, ...endpoint("Requests", "Comment on a request", "It is deleted with the record.") },

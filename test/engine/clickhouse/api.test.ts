@@ -54,6 +54,24 @@ function suite() {
     expect([body.status, body.json]).toMatchObject([200, { data: { request: { model: "m-1" } } }]);
   }, 300_000);
 
+  test("a request is commented on, found by its comments, and loses them when it is deleted", async () => {
+    const id = passed(it.organization);
+    await until(async () => (await call("GET", `/v1/request/${id}`)).status === 200);
+    const comments = `/v1/request/${id}/comments`;
+    expect((await call("POST", comments, { body: { text: "look here" } })).json.data).toMatchObject({
+      text: "look here",
+    });
+    expect((await call("GET", comments)).json.data).toMatchObject([{ text: "look here" }]);
+    expect((await call("GET", `/v1/request/${id}`)).json.data.comments).toBe(1);
+    const filter = { request_response_rmt: { comments: { gte: 1 } } };
+    const found = await call("POST", "/v1/request/query-fast", { body: { filter } });
+    expect(found.json.data.map(({ request_id }: { request_id: string }) => request_id)).toEqual([id]);
+    expect((await call("DELETE", "/v1/request", { body: { requestIds: [id] } })).json.data).toBe(1);
+    const rows = await it.store.records.query({ sql: "select count(*) as n from comments", args: [] });
+    expect(rows).toEqual([{ n: 0 }]);
+    expect((await call("POST", comments, { body: { text: "late" } })).status).toBe(404);
+  }, 300_000);
+
   test("new prices are put into what was recorded before", async () => {
     const id = passed(it.organization);
     const cost = async () => (await call("GET", `/v1/request/${id}`)).json.data.cost;
