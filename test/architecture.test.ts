@@ -282,6 +282,11 @@ test(`a file has at most ${LINES_MAX} lines, unless it is a table`, () => {
   ).toEqual([]);
 });
 
+test("the dashboard reads lists again after a change in one way, which discards what was read before it", () => {
+  const readers = src.filter(({ path, text }) => roomOf(path) === "web" && text.includes("invalidateQueries"));
+  expect(readers.map(({ path }) => path).sort()).toEqual(["src/web/read-again.ts", "src/web/session.ts"]);
+});
+
 test("no test is switched off, and none is alone", () => {
   const pattern = new RegExp(
     `\\b(test|describe|it)\\.(${["skip", "only", "todo", "failing", "if", "skipIf"].join("|")})\\b`,

@@ -1,6 +1,7 @@
 import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query";
 import { ApiFailure } from "./api.ts";
-import { sessionQuery } from "./session.ts";
+import { readAgain } from "./read-again.ts";
+import { readSession, sessionQuery } from "./session.ts";
 
 /** The cache of API queries and their responses. */
 export const client: QueryClient = new QueryClient({
@@ -9,7 +10,13 @@ export const client: QueryClient = new QueryClient({
       if (queryKey[0] !== sessionQuery.queryKey[0]) askWhoIsLoggedIn(error);
     },
   }),
-  mutationCache: new MutationCache({ onError: askWhoIsLoggedIn }),
+  mutationCache: new MutationCache({
+    onSuccess: (_data, _variables, _context, { meta }) => readAgain(client, meta),
+    onError: (error, _variables, _context, { meta }) => {
+      askWhoIsLoggedIn(error);
+      void readAgain(client, meta); // some of its steps may have succeeded
+    },
+  }),
   defaultOptions: {
     // Weir may be on this machine or in the local network: the browser's online state is irrelevant.
     mutations: { networkMode: "always" },
@@ -26,5 +33,5 @@ export const client: QueryClient = new QueryClient({
 function askWhoIsLoggedIn(error: Error): void {
   if (!(error instanceof ApiFailure) || error.status !== 401) return;
   if (client.getQueryData(sessionQuery.queryKey) === undefined) return; // there was no log-in
-  void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+  void readSession(client);
 }

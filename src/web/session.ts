@@ -27,8 +27,11 @@ export const notifyTabs = (): void => tabs.postMessage("changed");
 
 /** Refreshes the session after a log-in or log-out in another tab. */
 export function followTabs(client: QueryClient): void {
-  tabs.addEventListener("message", () => void client.invalidateQueries({ queryKey: SESSION }));
+  tabs.addEventListener("message", () => void readSession(client));
 }
+
+/** Reads the session again, unless it is being read for the first time. */
+export const readSession = (client: QueryClient): Promise<void> => client.invalidateQueries({ queryKey: SESSION });
 
 /** Identifies the user or key and the organization. */
 export const whoIs = ({ key, organization_id }: SessionView): string => `${key.id} ${organization_id}`;
@@ -59,7 +62,7 @@ const CHOSEN_SECONDS = 365 * 86_400;
 export async function chooseOrganization(client: QueryClient, id: string): Promise<void> {
   // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is missing without HTTPS
   document.cookie = `weir_organization=${id}; Path=/; SameSite=Strict; Max-Age=${CHOSEN_SECONDS}`;
-  await client.invalidateQueries({ queryKey: SESSION });
+  await readSession(client);
   notifyTabs();
 }
 

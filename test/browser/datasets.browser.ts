@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eventually } from "../eventually.ts";
 import { findingsInBothThemes } from "./axe.ts";
 import { expectCalm } from "./calm.ts";
+import { delayFirstList } from "./late-list.ts";
 import { type Dashboard, openDashboard } from "./open.ts";
 import { chat, completion, type Provider, send, startProvider } from "./traffic.ts";
 import { ask } from "./world.ts";
@@ -22,7 +23,9 @@ afterAll(async () => {
 });
 
 test("requests are put into a new dataset, corrected, read in an earlier version and downloaded", async () => {
-  await using opened = await it.open(`/requests/${ids[0]}`);
+  await using opened = await it.open(`/requests/${ids[0]}`, {
+    prepare: (page) => delayFirstList(page, ["GET", "/v1/datasets"], ["POST", "/items"]),
+  });
   const { page, faults } = opened;
   const dialog = page.getByRole("dialog");
   await page.getByRole("button", { name: "Add to dataset" }).click();
@@ -32,6 +35,8 @@ test("requests are put into a new dataset, corrected, read in an earlier version
   await dialog.getByText("1 added").waitFor();
   await dialog.getByRole("link", { name: "Open the dataset" }).click();
   await page.getByRole("heading", { level: 1, name: "depths" }).waitFor();
+  await page.getByRole("link", { name: "All datasets" }).click();
+  await page.getByRole("link", { name: "depths" }).click();
   const row = page.getByRole("row", { name: /How deep\?/ });
   await eventually(() => row.textContent()).toContain("deep, first");
   await row.getByRole("button", { name: "How deep?" }).click();

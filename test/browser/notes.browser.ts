@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { Page, Request } from "playwright-core";
+import type { Page } from "playwright-core";
 import { eventually } from "../eventually.ts";
 import { findings, findingsInBothThemes } from "./axe.ts";
+import { delayFirstList } from "./late-list.ts";
 import { type Dashboard, openDashboard } from "./open.ts";
 import { chat, completion, type Provider, send, startProvider } from "./traffic.ts";
 
@@ -59,29 +60,13 @@ test("a comment is written, read and removed by keyboard", async () => {
   expect(faults).toEqual([]);
 });
 
-/** The first list of links is read before one is made, and arrives after that. */
-async function delayFirstList(page: Page) {
-  const isPost = (request: Request) => request.method() === "POST" && request.url().endsWith("/v1/shared-links");
-  const made = page.waitForResponse((response) => isPost(response.request()));
-  const first = Promise.withResolvers<void>();
-  let lists = 0;
-  await page.route("**/v1/shared-links", async (route) => {
-    if (isPost(route.request())) await first.promise;
-    else if (++lists === 1) {
-      const response = await route.fetch();
-      first.resolve();
-      await made;
-      return await route.fulfill({ response }).catch(() => undefined); // the page does not wait for it
-    }
-    await route.continue();
-  });
-}
-
 test.each([["request"], ["session"]] as const)(
   "a shared %s is read without an account, until the link is revoked",
   async (kind) => {
     const path = kind === "request" ? `/requests/${ids[0]}` : "/sessions/survey";
-    await using owner = await it.open(path, { prepare: delayFirstList });
+    await using owner = await it.open(path, {
+      prepare: (page) => delayFirstList(page, ["GET", "/v1/shared-links"], ["POST", "/v1/shared-links"]),
+    });
     await press(owner.page, "Share for 7 days");
     const url = new URL((await owner.page.locator(".shared-url").textContent())!);
     await using reader = await it.open(url.pathname, { key: null, alone: true, width: 390 });

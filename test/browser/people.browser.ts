@@ -91,8 +91,16 @@ test("an account shows its log-ins, switches organizations and changes its passw
   await page.getByLabel("Name").fill("Mae");
   for (const label of ["Password", "Password again"]) await page.getByLabel(label, { exact: true }).fill(PASSWORD);
   await page.keyboard.press("Enter");
+  const logIn = { email: "mae@example.test", password: PASSWORD };
+  await page.getByRole("link", { name: "My account" }).waitFor();
+  await fetch(`${it.weir.api}/v1/session`, {
+    method: "POST",
+    headers: { "content-type": "application/json", origin: it.weir.api },
+    body: JSON.stringify(logIn),
+  });
   await page.getByRole("link", { name: "My account" }).click();
   await page.getByRole("row", { name: /this one/ }).waitFor();
+  await page.getByRole("button", { name: /^End the log-in/ }).waitFor();
   await page.getByText("You have no keys").waitFor();
   expect(await findingsInBothThemes(page)).toEqual([]);
   await page.getByLabel("Current password").fill("not my password");
@@ -104,6 +112,7 @@ test("an account shows its log-ins, switches organizations and changes its passw
   await page.getByLabel("Current password").fill(PASSWORD);
   await change.click();
   await page.getByText("Your password is changed.").waitFor();
+  await page.getByRole("button", { name: /^End the log-in/ }).waitFor({ state: "detached" });
 
   await ask(it.weir, "POST", "/v1/organizations", { name: "second" });
   const other = await runCommand(it.weir.env, "users", "invite", "mae@example.test", "--organization", "second");

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { callApi, runCommand } from "../e2e/weir.ts";
 import { eventually } from "../eventually.ts";
 import { expectCalm, hostileText } from "./calm.ts";
+import { delayFirstList } from "./late-list.ts";
 import { type Dashboard, openDashboard } from "./open.ts";
 import { ask, fillWorld, HOSTILE, send, type World } from "./world.ts";
 
@@ -363,6 +364,8 @@ test("cached responses are listed, and removed by model", async () => {
   const dialog = page.getByRole("dialog");
   await page.getByRole("row", { name: /gpt-4o-mini/ }).waitFor();
   await page.getByText("1 hit, 1 miss", { exact: true }).waitFor();
+  await delayFirstList(page, ["GET", "/v1/cache/entries"], ["DELETE", "/v1/cache"]);
+  await page.reload();
   await page.getByRole("button", { name: "Remove responses…" }).click();
   await dialog.getByLabel("Model").fill("gpt-4o-mini");
   await dialog.getByRole("button", { name: "Remove" }).click();

@@ -25,6 +25,7 @@ export function TableDownload({ name, ask }: TableDownloadProps) {
       await file.add((await ask()) as readonly Readonly<Record<string, unknown>>[]);
       save(await file.end(), name, format);
     },
+    meta: { changes: [] },
   });
   return (
     <Menu label="Download" icon="download">

@@ -1,6 +1,5 @@
-import { type QueryKey, useMutation, useQueryClient } from "@tanstack/react-query";
+import { type QueryKey, useMutation } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import { readAgain } from "../read-again.ts";
 import { Dialog } from "./dialog.tsx";
 import { GatedButton } from "./gated-button.tsx";
 
@@ -17,8 +16,8 @@ interface ConfirmButtonProps {
   readonly danger?: boolean;
   readonly className?: string;
   readonly run: () => Promise<unknown>;
-  /** Queries to refresh afterwards. */
-  readonly refresh: readonly QueryKey[];
+  /** Keys of the queries that show the change. Default: all queries. */
+  readonly changes?: readonly QueryKey[];
   readonly onDone?: () => void;
 }
 
@@ -34,15 +33,14 @@ export function ConfirmButton(props: ConfirmButtonProps) {
     danger = false,
     className = "small",
     run,
-    refresh,
+    changes,
     onDone,
   } = props;
   const [isOpen, setOpen] = useState(false);
-  const client = useQueryClient();
   const work = useMutation({
     mutationFn: run,
-    onSuccess: async () => {
-      await Promise.all(refresh.map((queryKey) => readAgain(client, queryKey)));
+    meta: { changes },
+    onSuccess: () => {
       setOpen(false);
       onDone?.();
     },

@@ -1,27 +1,23 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type QueryKey, useMutation } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useRef } from "react";
 import { ApiFailure, call } from "../api.ts";
-import { readAgain } from "../read-again.ts";
 import { Trouble } from "./confirm-button.tsx";
 import { Dialog } from "./dialog.tsx";
 
 interface Save<T> {
   readonly method: "POST" | "PUT" | "PATCH";
   readonly path: string;
-  /** Key of the list that shows it, which is refreshed afterwards. */
-  readonly list: readonly unknown[];
+  /** Keys of the queries that show it. Default: all queries. */
+  readonly changes?: readonly QueryKey[];
   readonly onSaved?: (saved: T) => void;
 }
 
 /** Sends a form's values. */
-export function useSave<T>({ method, path, list, onSaved }: Save<T>) {
-  const client = useQueryClient();
+export function useSave<T>({ method, path, changes, onSaved }: Save<T>) {
   return useMutation({
     mutationFn: async (body: unknown) => (await call<T>(method, path, { body })).data,
-    onSuccess: async (saved) => {
-      await readAgain(client, list);
-      onSaved?.(saved);
-    },
+    meta: { changes },
+    onSuccess: (saved) => onSaved?.(saved),
   });
 }
 

@@ -1,4 +1,3 @@
-import type { QueryKey } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { call } from "../api.ts";
 import { ConfirmButton } from "./confirm-button.tsx";
@@ -10,7 +9,6 @@ interface SettingActionsProps {
   readonly name: string;
   /** Its path in the API. */
   readonly path: string;
-  readonly list: QueryKey;
   /** Whether it is defined in `weir.toml`, and can only be changed there. */
   readonly isInFile: boolean;
   readonly onEdit: () => void;
@@ -21,7 +19,7 @@ interface SettingActionsProps {
 }
 
 /** The actions of a row of settings. */
-export function SettingActions({ kind, name, path, list, isInFile, onEdit, more, children }: SettingActionsProps) {
+export function SettingActions({ kind, name, path, isInFile, onEdit, more, children }: SettingActionsProps) {
   return (
     <span className="row-actions">
       {more}
@@ -40,7 +38,6 @@ export function SettingActions({ kind, name, path, list, isInFile, onEdit, more,
             title={`Delete the ${kind} “${name}”?`}
             action={`Delete ${kind}`}
             run={() => call("DELETE", path)}
-            refresh={[list]}
           >
             {children}
           </ConfirmButton>

@@ -1,7 +1,6 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import type { ShownLink } from "../../api/notes/links.ts";
 import { call, get, post } from "../api.ts";
-import { readAgain } from "../read-again.ts";
 import { Trouble } from "./confirm-button.tsx";
 import { CopyButton } from "./copy-button.tsx";
 import { GatedButton } from "./gated-button.tsx";
@@ -13,23 +12,25 @@ interface ShareProps {
   readonly subject: string;
 }
 
+const LINKS = ["shared-links"];
+
 /** Links for people without an account to this subject, and nothing else. */
 export function Share({ kind, subject }: ShareProps) {
-  const client = useQueryClient();
-  const key = ["shared-links"];
   const { data = [], error } = useQuery({
-    queryKey: key,
+    queryKey: LINKS,
     queryFn: ({ signal }) => get<readonly ShownLink[]>("/v1/shared-links", signal),
   });
-  const onSuccess = () => readAgain(client, key);
   const make = useMutation({
     mutationFn: () =>
       post<ShownLink & { readonly url: string }>("/v1/shared-links", {
         [kind === "request" ? "request_id" : "session_id"]: subject,
       }),
-    onSuccess,
+    meta: { changes: [LINKS] },
   });
-  const revoke = useMutation({ mutationFn: (id: string) => call("DELETE", `/v1/shared-links/${id}`), onSuccess });
+  const revoke = useMutation({
+    mutationFn: (id: string) => call("DELETE", `/v1/shared-links/${id}`),
+    meta: { changes: [LINKS] },
+  });
   const links = data.filter((link) => link.kind === kind && link.subject === subject);
   const made = links.some(({ id }) => id === make.data?.id) ? make.data : undefined;
   return (

@@ -65,7 +65,6 @@ const COLUMNS: readonly Column<KeyRow>[] = [
         action="Revoke key"
         danger
         run={() => call("DELETE", `/v1/keys/${id}`)}
-        refresh={[KEYS]}
       >
         Requests with it are refused within a second. This cannot be undone. Its records stay.
       </ConfirmButton>

@@ -73,7 +73,6 @@ const COLUMNS: readonly Column<ShownLogin>[] = [
           action="End log-in"
           danger
           run={() => call("DELETE", `/v1/sessions/${id}`)}
-          refresh={[LOGINS]}
         >
           {deviceOf(agent)} has to log in again.
         </ConfirmButton>

@@ -11,7 +11,7 @@ import { METRICS, metricLabel, unitOf } from "./alert-text.ts";
 import { ChannelsEditor } from "./channels-editor.tsx";
 import { GroupByEditor } from "./group-by-editor.tsx";
 import { Secrets } from "./secrets.tsx";
-import { ALERTS, type AlertBody, type AlertRow, type Channel } from "./shapes.ts";
+import type { AlertBody, AlertRow, Channel } from "./shapes.ts";
 
 const COOLDOWNS = [0, 60, 300, 900, 3_600, 86_400];
 const UNITS = { count: "", dollars: "US dollars", ms: "milliseconds", percent: "percent" } as const;
@@ -37,7 +37,6 @@ export function AlertEditor({ alert, onClose }: AlertEditorProps) {
     ...(stored === undefined
       ? { method: "POST", path: "/v1/alerts" }
       : { method: "PUT", path: `/v1/alerts/${stored.id}` }),
-    list: ALERTS,
     onSaved: ({ channels: made }) => {
       if (!made.some(({ secret }) => secret !== undefined)) onClose();
     },

@@ -12,7 +12,7 @@ import { useMissing } from "../../session.ts";
 import { AlertDialog } from "./alert-dialog.tsx";
 import { AlertEditor } from "./alert-editor.tsx";
 import { channelText, conditionText, groupText, stateOf, valueText } from "./alert-text.ts";
-import { ALERTS, type AlertBody, type AlertRow } from "./shapes.ts";
+import type { AlertBody, AlertRow } from "./shapes.ts";
 import { readDraft, SUGGESTIONS } from "./suggestions.ts";
 import { TestButton } from "./test-button.tsx";
 
@@ -164,7 +164,6 @@ function Actions({ row, onEdit }: { readonly row: AlertRow; readonly onEdit: (ro
         title={`Turn “${row.name}” ${row.enabled ? "off" : "on"}?`}
         action={row.enabled ? "Turn off" : "Turn on"}
         run={() => call("PATCH", path, { body: { enabled: !row.enabled } })}
-        refresh={[ALERTS]}
       >
         {row.enabled
           ? "Nothing is checked and no notification is sent until it is turned on."
@@ -178,7 +177,6 @@ function Actions({ row, onEdit }: { readonly row: AlertRow; readonly onEdit: (ro
         title={`Delete the alert “${row.name}”?`}
         action="Delete alert"
         run={() => call("DELETE", path)}
-        refresh={[ALERTS]}
       >
         Its history and its pending deliveries are deleted too.
       </ConfirmButton>

@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../api.ts";
 import { Trouble } from "../../parts/confirm-button.tsx";
@@ -18,10 +18,8 @@ interface TestButtonProps {
 /** Sends a test to every channel, and shows the results. */
 export function TestButton({ scope, of, path }: TestButtonProps) {
   const [isOpen, setOpen] = useState(false);
-  const client = useQueryClient();
   const work = useMutation({
     mutationFn: async () => (await call<readonly Delivery[]>("POST", path)).data,
-    onSuccess: () => client.invalidateQueries({ queryKey: ["deliveries"] }),
   });
   return (
     <>

@@ -3,7 +3,7 @@ import { DialogForm, type FieldValues, useSave } from "../../parts/dialog-form.t
 import { Field } from "../../parts/field.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Secrets } from "./secrets.tsx";
-import { WEBHOOKS, type WebhookBody, type WebhookRow } from "./shapes.ts";
+import type { WebhookBody, WebhookRow } from "./shapes.ts";
 
 interface WebhookEditorProps {
   readonly webhook: WebhookRow | undefined;
@@ -19,7 +19,6 @@ export function WebhookEditor({ webhook, onClose }: WebhookEditorProps) {
     ...(webhook === undefined
       ? { method: "POST", path: "/v1/webhooks" }
       : { method: "PATCH", path: `/v1/webhooks/${webhook.id}` }),
-    list: WEBHOOKS,
     onSaved: ({ secret }) => {
       if (secret === undefined) onClose();
     },

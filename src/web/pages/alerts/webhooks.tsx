@@ -121,7 +121,6 @@ function columnsOf(onShow: (id: string) => void, onEdit: (row: WebhookRow) => vo
             title={`Delete the webhook “${nameOf(row)}”?`}
             action="Delete webhook"
             run={() => call("DELETE", `/v1/webhooks/${row.id}`)}
-            refresh={[WEBHOOKS]}
           >
             Its pending deliveries are not sent.
           </ConfirmButton>

@@ -23,6 +23,7 @@ export function ExportButton({ query, disabled }: { readonly query: AuditQuery; 
       } while (cursor !== null);
       save(new Blob(parts, { type: "application/x-ndjson" }), "audit", "jsonl");
     },
+    meta: { changes: [] },
   });
   return (
     <>

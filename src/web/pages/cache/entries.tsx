@@ -105,7 +105,6 @@ const COLUMNS: readonly Column<EntryRow>[] = [
         title="Remove this response?"
         action="Remove response"
         run={() => call("DELETE", "/v1/cache", { body: { key: row.key } })}
-        refresh={[CACHE]}
       >
         The next such request goes to the provider. All responses under this key are removed.
       </ConfirmButton>

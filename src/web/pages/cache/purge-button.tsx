@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { call } from "../../api.ts";
 import { Trouble } from "../../parts/confirm-button.tsx";
@@ -6,7 +6,6 @@ import { Dialog } from "../../parts/dialog.tsx";
 import { Field } from "../../parts/field.tsx";
 import { formatCount } from "../../parts/format.ts";
 import { GatedButton } from "../../parts/gated-button.tsx";
-import { CACHE } from "./shapes.ts";
 
 const KINDS = {
   all: "Everything",
@@ -31,10 +30,8 @@ export function PurgeButton() {
 
 function PurgeDialog({ onClose }: { readonly onClose: () => void }) {
   const [kind, setKind] = useState<PurgeKind>("model");
-  const client = useQueryClient();
   const work = useMutation({
     mutationFn: async (body: unknown) => (await call<number>("DELETE", "/v1/cache", { body })).data,
-    onSuccess: () => client.invalidateQueries({ queryKey: CACHE }),
   });
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();

@@ -5,7 +5,7 @@ import { DialogForm, type FieldValues, useSave } from "../../parts/dialog-form.t
 import { Field } from "../../parts/field.tsx";
 import { Loading } from "../../parts/states.tsx";
 import { memberLabel } from "./member-label.ts";
-import { CREDENTIALS, type CredentialRow, PROVIDERS, type ProviderRow } from "./shapes.ts";
+import { type CredentialRow, PROVIDERS, type ProviderRow } from "./shapes.ts";
 import { termFields, termsOf } from "./term-fields.tsx";
 
 const CUSTOM: ProviderRow = {
@@ -40,7 +40,6 @@ export function CredentialDialog({ credential, onClose }: CredentialDialogProps)
     ...(credential === undefined
       ? { method: "POST", path: "/v1/credentials" }
       : { method: "PUT", path: `/v1/credentials/${encodeURIComponent(credential.name)}` }),
-    list: CREDENTIALS,
     onSaved: onClose,
   });
   return (

@@ -109,7 +109,6 @@ function Actions({ row, onEdit }: { readonly row: CredentialRow; readonly onEdit
       kind="credential"
       name={row.name}
       path={`/v1/credentials/${encodeURIComponent(row.name)}`}
-      list={CREDENTIALS}
       isInFile={row.source === "file"}
       onEdit={onEdit}
       more={<TestButton credential={row} />}

@@ -32,6 +32,7 @@ function TestDialog({ credential, onClose }: TestDialogProps) {
   const { name, provider } = credential;
   const { mutate, data, error, isPending } = useMutation({
     mutationFn: () => post<CredentialTest>(`/v1/credentials/${encodeURIComponent(name)}/test`, {}),
+    meta: { changes: [] },
   });
   useEffect(() => mutate(), [mutate]);
   return (

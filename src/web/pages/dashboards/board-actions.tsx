@@ -109,7 +109,7 @@ export function EditActions({ draft, onDraft }: EditActionsProps) {
   const [isAdding, setAdding] = useState(false);
   const client = useQueryClient();
   const work = useSave<Dashboard>({
-    ...{ method: "PUT", path: `/v1/dashboards/${draft.id}`, list: DASHBOARDS },
+    ...{ method: "PUT", path: `/v1/dashboards/${draft.id}`, changes: [DASHBOARDS] },
     onSaved: (saved) => {
       client.setQueryData([...DASHBOARDS, saved.id], saved);
       onDraft(undefined);

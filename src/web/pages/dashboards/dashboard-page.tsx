@@ -11,6 +11,7 @@ import { Icon } from "../../parts/icon.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Empty, Failed, Loading } from "../../parts/states.tsx";
 import { TimeRangeMenu } from "../../parts/time-range-menu.tsx";
+import { readAgain } from "../../read-again.ts";
 import { useSession } from "../../session.ts";
 import { EditActions, ViewActions } from "./board-actions.tsx";
 import { Panels } from "./board-panels.tsx";
@@ -79,7 +80,7 @@ function Board({ stored }: { readonly stored: Dashboard }) {
             fallback={stored.range}
             onChange={(next) => change({ ...next, ...(filter === undefined ? {} : { filter }) })}
           />
-          <button type="button" onClick={() => void client.invalidateQueries({ queryKey: ["metrics"] })}>
+          <button type="button" onClick={() => void readAgain(client, { changes: [["metrics"]] })}>
             Refresh
           </button>
           {draft === undefined ? (

@@ -23,7 +23,7 @@ export function DetailsDialog({ title, action, of, id, onClose, onSaved }: Detai
     ...(id === undefined
       ? { method: "POST", path: "/v1/dashboards" }
       : { method: "PUT", path: `/v1/dashboards/${id}` }),
-    list: DASHBOARDS,
+    changes: [DASHBOARDS],
     onSaved,
   });
   return (

@@ -13,7 +13,7 @@ interface ImportDialogProps {
 export function ImportDialog({ onClose, onSaved }: ImportDialogProps) {
   const [text, setText] = useState("");
   const [broken, setBroken] = useState<Error | null>(null);
-  const work = useSave<Dashboard>({ method: "POST", path: "/v1/dashboards", list: DASHBOARDS, onSaved });
+  const work = useSave<Dashboard>({ method: "POST", path: "/v1/dashboards", changes: [DASHBOARDS], onSaved });
   return (
     <DialogForm
       title="Import a dashboard"

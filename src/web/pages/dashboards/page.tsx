@@ -141,7 +141,7 @@ export function DeleteButton({
       title={`Delete the dashboard “${row.name}”?`}
       action="Delete dashboard"
       run={() => call("DELETE", `/v1/dashboards/${row.id}`)}
-      refresh={[DASHBOARDS]}
+      changes={[DASHBOARDS]}
       {...(onDone === undefined ? {} : { onDone })}
     >
       It goes for everybody who sees it. It cannot be undone; “Export” keeps it as a file.

@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { get, post } from "../../api.ts";
@@ -18,7 +18,6 @@ const NEW = "new";
 
 /** Adds requests to an existing or a new dataset, a step at a time. */
 export function AddToDataset({ target, onClose }: AddDialogProps) {
-  const client = useQueryClient();
   const [into, setInto] = useState<string>();
   const [name, setName] = useState("");
   const [labels, setLabels] = useState("");
@@ -38,7 +37,7 @@ export function AddToDataset({ target, onClose }: AddDialogProps) {
       await changeMany({ target, work: { method: "POST", path, body, counted }, ...reports });
       return id;
     },
-    () => client.invalidateQueries({ queryKey: DATASETS }),
+    [DATASETS],
   );
   const { work, done } = steps;
   return (

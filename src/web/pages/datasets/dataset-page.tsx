@@ -195,7 +195,6 @@ function columnsOf(path: string, isNewest: boolean, onOpen: (item: Item) => void
               title="Take this example out of the dataset?"
               action="Remove"
               run={() => call("DELETE", path, { body: { ids: [row.id] } })}
-              refresh={[DATASETS]}
             >
               It stays in the versions before.
             </ConfirmButton>

@@ -2,7 +2,7 @@ import { useState } from "react";
 import { Dialog } from "../../parts/dialog.tsx";
 import { DialogForm, useSave } from "../../parts/dialog-form.tsx";
 import { Field } from "../../parts/field.tsx";
-import { DATASETS, type Item, messageText } from "./shapes.ts";
+import { type Item, messageText } from "./shapes.ts";
 
 interface ItemEditorProps {
   readonly path: string;
@@ -14,7 +14,7 @@ interface ItemEditorProps {
 
 /** Shows a complete example, and edits it. */
 export function ItemEditor({ path, item, isNewest, onClose }: ItemEditorProps) {
-  const work = useSave<Item>({ method: "PATCH", path: `${path}/${item.id}`, list: DATASETS, onSaved: onClose });
+  const work = useSave<Item>({ method: "PATCH", path: `${path}/${item.id}`, onSaved: onClose });
   const [broken, setBroken] = useState<string>();
   if (!isNewest)
     return (

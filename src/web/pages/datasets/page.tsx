@@ -59,7 +59,6 @@ function DatasetEditor({ dataset, onClose }: DatasetEditorProps) {
     ...(dataset === undefined
       ? { method: "POST", path: "/v1/datasets" }
       : { method: "PATCH", path: `/v1/datasets/${dataset.id}` }),
-    list: DATASETS,
     onSaved: onClose,
   });
   return (
@@ -130,7 +129,6 @@ function columnsOf(onEdit: (dataset: Dataset) => void): Column<Dataset>[] {
             title={`Delete the dataset “${row.name}”?`}
             action="Delete dataset"
             run={() => call("DELETE", `/v1/datasets/${row.id}`)}
-            refresh={[DATASETS]}
           >
             All of its versions are deleted. This cannot be undone.
           </ConfirmButton>

@@ -29,7 +29,6 @@ export function ApproveHost({ host, isPrivate }: ApproveHostProps) {
       run={() =>
         call("POST", `/v1/domains/${encodeURIComponent(host)}/approve`, { body: isPrivate ? { private: true } : {} })
       }
-      refresh={[DOMAINS]}
     >
       Every organization may send requests there without a limit.
       {isPrivate ? " It is a private or loopback address, which this opens." : null}

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { DialogForm, useSave } from "../../parts/dialog-form.tsx";
 import { Field } from "../../parts/field.tsx";
-import { DOMAINS, type DomainRow } from "./shapes.ts";
+import type { DomainRow } from "./shapes.ts";
 
 interface AskDialogProps {
   readonly onClose: () => void;
@@ -14,7 +14,6 @@ export function AskDialog({ onClose, onRequested }: AskDialogProps) {
   const work = useSave<DomainRow>({
     method: "POST",
     path: "/v1/domains/approval-requests",
-    list: DOMAINS,
     onSaved: ({ domain }) => {
       onClose();
       onRequested(domain);

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { call } from "../../api.ts";
 import { ConfirmButton } from "../../parts/confirm-button.tsx";
-import { DOMAINS, type DomainRow } from "./shapes.ts";
+import type { DomainRow } from "./shapes.ts";
 
 /** The actions that an admin can take on a domain in its state, each with a confirmation. */
 export function Decide({
@@ -15,7 +15,6 @@ export function Decide({
   const [isPrivate, setPrivate] = useState(false);
   const step = (action: string, body?: unknown) => () =>
     call("POST", `/v1/domains/${encodeURIComponent(domain)}/${action}`, body === undefined ? {} : { body });
-  const refresh = [DOMAINS];
   return (
     <span className="row-actions">
       {state === "approved" ? null : (
@@ -27,7 +26,6 @@ export function Decide({
           title={`Approve ${domain}?`}
           action="Approve domain"
           run={step("approve", isPrivate ? { private: true } : {})}
-          refresh={refresh}
         >
           <p>Every organization may send requests there without a limit.</p>
           <label className="check">
@@ -46,7 +44,6 @@ export function Decide({
           action="Revoke approval"
           danger
           run={step("revoke")}
-          refresh={refresh}
         >
           From now on it is limited to one request a second and 10,000 a day.
         </ConfirmButton>
@@ -61,7 +58,6 @@ export function Decide({
           action="Deny domain"
           danger
           run={step("deny")}
-          refresh={refresh}
         >
           Requests to it are refused with 403, of every organization.
         </ConfirmButton>

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { call, get } from "../../api.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { Trouble } from "../../parts/confirm-button.tsx";
@@ -81,11 +81,7 @@ interface ProofProps {
 }
 
 function Proof({ domain, name, value }: ProofProps) {
-  const client = useQueryClient();
-  const work = useMutation({
-    mutationFn: () => call("POST", `/v1/domains/${encodeURIComponent(domain)}/verify`),
-    onSuccess: () => client.invalidateQueries({ queryKey: DOMAINS }),
-  });
+  const work = useMutation({ mutationFn: () => call("POST", `/v1/domains/${encodeURIComponent(domain)}/verify`) });
   return (
     <section className="proof" aria-label="Prove that the domain is yours">
       <h3>Prove that the domain is yours</h3>

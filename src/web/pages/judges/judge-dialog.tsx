@@ -11,7 +11,7 @@ import { ModelInput } from "../../parts/model-input.tsx";
 import { KEYS, type KeyRow } from "../keys/shapes.ts";
 import { type DraftScore, draftsOf, scoresOf } from "./score-drafts.ts";
 import { ScoreFields } from "./score-fields.tsx";
-import { JUDGES, type JudgeRow } from "./shapes.ts";
+import type { JudgeRow } from "./shapes.ts";
 
 const PROMPT = `Question:
 {{input}}
@@ -35,7 +35,6 @@ export function JudgeDialog({ judge, onClose }: JudgeDialogProps) {
   const work = useSave({
     method: judge === undefined ? "POST" : "PUT",
     path: judge === undefined ? "/v1/judges" : `/v1/judges/${encodeURIComponent(judge.id)}`,
-    list: JUDGES,
     onSaved: onClose,
   });
   return (

@@ -64,7 +64,6 @@ function Actions({ row, onEdit }: { readonly row: JudgeRow; readonly onEdit: () 
       kind="judge"
       name={row.name}
       path={`/v1/judges/${encodeURIComponent(row.id)}`}
-      list={JUDGES}
       isInFile={false}
       onEdit={onEdit}
     >

@@ -3,7 +3,7 @@ import { Dialog } from "../../parts/dialog.tsx";
 import { DialogForm, useSave } from "../../parts/dialog-form.tsx";
 import { Field } from "../../parts/field.tsx";
 import { useSession } from "../../session.ts";
-import { KEYS, type KeyRow } from "./shapes.ts";
+import type { KeyRow } from "./shapes.ts";
 
 const SCOPES: Readonly<Record<string, string>> = {
   gateway: "send requests through the gateway",
@@ -24,7 +24,7 @@ const LIVES: Readonly<Record<string, string>> = {
 /** Creates a key. It is shown here, only once. */
 export function NewKey({ onClose }: { readonly onClose: () => void }) {
   const { organization } = useSession();
-  const work = useSave<KeyRow & { readonly key: string }>({ method: "POST", path: "/v1/keys", list: KEYS });
+  const work = useSave<KeyRow & { readonly key: string }>({ method: "POST", path: "/v1/keys" });
   if (work.data !== undefined) {
     return (
       <Dialog title="This is the key" onClose={onClose}>

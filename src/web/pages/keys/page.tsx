@@ -187,7 +187,6 @@ function columnsOf(ownId: string, shown: Shown, onTransfer: (row: KeyRow) => voi
               action="Revoke key"
               danger
               run={() => call("DELETE", `/v1/keys/${row.id}`)}
-              refresh={[KEYS, ["session"]]}
             >
               Requests with it are refused within a second. This cannot be undone. Its records stay.
               {row.id === ownId ? <strong> You are logged in with this key.</strong> : null}

@@ -5,7 +5,7 @@ import { DialogForm, useSave } from "../../parts/dialog-form.tsx";
 import { Field } from "../../parts/field.tsx";
 import { useSession } from "../../session.ts";
 import { MEMBERS } from "../members/roles.tsx";
-import { KEYS, type KeyRow } from "./shapes.ts";
+import type { KeyRow } from "./shapes.ts";
 
 interface TransferKeyProps {
   readonly row: KeyRow;
@@ -21,7 +21,7 @@ export function TransferKey({ row, onClose }: TransferKeyProps) {
     queryFn: ({ signal }) => get<readonly ShownMember[]>("/v1/members", signal),
     enabled: isHere,
   });
-  const work = useSave({ method: "PATCH", path: `/v1/keys/${row.id}`, list: KEYS, onSaved: onClose });
+  const work = useSave({ method: "PATCH", path: `/v1/keys/${row.id}`, onSaved: onClose });
   const others = isHere ? (members?.filter(({ user_id, disabled }) => user_id !== row.user_id && !disabled) ?? []) : [];
   return (
     <DialogForm

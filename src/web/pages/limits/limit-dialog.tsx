@@ -9,7 +9,7 @@ import { useMissing } from "../../session.ts";
 import { KEYS, type KeyRow } from "../keys/shapes.ts";
 import { windowOf } from "./limit-text.ts";
 import { PRESETS } from "./presets.ts";
-import { LIMITS, type LimitRow, type Unit } from "./shapes.ts";
+import type { LimitRow, Unit } from "./shapes.ts";
 
 const WINDOWS = [1, 60, 300, 3_600, 86_400, 604_800, 2_592_000, 31_536_000];
 const UNITS: Readonly<Record<Unit, string>> = { request: "Requests", cents: "US dollars", tokens: "Tokens" };
@@ -44,7 +44,6 @@ export function LimitDialog({ limit, onClose }: LimitDialogProps) {
     ...(limit === undefined
       ? { method: "POST", path: "/v1/rate-limits" }
       : { method: "PUT", path: `/v1/rate-limits/${limit.id}` }),
-    list: LIMITS,
     onSaved: onClose,
   });
   return (

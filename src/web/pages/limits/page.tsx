@@ -93,7 +93,6 @@ function columnsOf(onEdit: (row: LimitRow) => void): Column<LimitRow>[] {
           kind="limit"
           name={row.name}
           path={`/v1/rate-limits/${row.id}`}
-          list={LIMITS}
           isInFile={row.source === "configuration"}
           onEdit={() => onEdit(row)}
         >

@@ -46,7 +46,6 @@ const COLUMNS: readonly Column<PendingInvitation>[] = [
         action="Revoke invitation"
         danger
         run={() => call("DELETE", `/v1/invitations/${id}`)}
-        refresh={[MEMBERS]}
       >
         Its link stops working. You can send another invitation.
       </ConfirmButton>

@@ -3,7 +3,7 @@ import { Dialog } from "../../parts/dialog.tsx";
 import { DialogForm, useSave } from "../../parts/dialog-form.tsx";
 import { Field } from "../../parts/field.tsx";
 import { Time } from "../../parts/values.tsx";
-import { MEMBERS, RoleField } from "./roles.tsx";
+import { RoleField } from "./roles.tsx";
 
 interface Invited {
   readonly email: string;
@@ -13,7 +13,7 @@ interface Invited {
 
 /** Invites a user. The link is shown here, only once. */
 export function Invite({ onClose }: { readonly onClose: () => void }) {
-  const work = useSave<Invited>({ method: "POST", path: "/v1/invitations", list: MEMBERS });
+  const work = useSave<Invited>({ method: "POST", path: "/v1/invitations" });
   if (work.data !== undefined) {
     const { email, link, expires_at } = work.data;
     return (

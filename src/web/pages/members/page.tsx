@@ -97,7 +97,6 @@ function columnsOf(ownId: string, onEdit: (member: ShownMember) => void): Column
             action="Remove member"
             danger
             run={() => call("DELETE", `/v1/members/${member.user_id}`)}
-            refresh={[MEMBERS, ["session"]]}
           >
             They lose access to this organization. <StoppedKeys userId={member.user_id} />
             {member.user_id === ownId ? <strong> This is you.</strong> : null}

@@ -1,8 +1,7 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiFailure, call, get } from "../../api.ts";
 import { formatPercent } from "../../metrics/format.ts";
-import { modelsQuery } from "../../name-queries.ts";
 import { Badge, type Tone } from "../../parts/badge.tsx";
 import { ConfirmButton, Trouble } from "../../parts/confirm-button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
@@ -36,16 +35,14 @@ interface MappingDialogProps {
 export function MappingDialog({ model, provider, onClose }: MappingDialogProps) {
   const query = provider === undefined ? "" : `?provider=${encodeURIComponent(provider)}`;
   const path = (step: string) => `/v1/models/${encodeURIComponent(model)}/${step}${query}`;
-  const key = ["mapping", model, provider];
   const { data, error, refetch } = useQuery({
-    queryKey: key,
+    queryKey: ["mapping", model, provider],
     queryFn: ({ signal }) =>
       get<Shown>(path("mapping"), signal).catch((failure: unknown) => {
         if (failure instanceof ApiFailure && failure.status === 404) return null;
         throw failure;
       }),
   });
-  const refresh = [modelsQuery.queryKey, key];
   const newest = data?.history.find(({ state }) => state === "draft") ?? data;
   return (
     <Dialog title={`Mapping of ${model}`} onClose={onClose}>
@@ -68,7 +65,6 @@ export function MappingDialog({ model, provider, onClose }: MappingDialogProps) 
                   title={`Approve version ${newest?.version} of ${model}?`}
                   action="Approve"
                   run={() => call("POST", path("approve"))}
-                  refresh={refresh}
                 >
                   Requests are read with it from now on, old ones are read again, and the mapper leaves it alone.
                 </ConfirmButton>
@@ -80,14 +76,13 @@ export function MappingDialog({ model, provider, onClose }: MappingDialogProps) 
                   title={`Roll back the mapping of ${model}?`}
                   action="Roll back"
                   run={() => call("POST", path("rollback"))}
-                  refresh={refresh}
                 >
                   The version before it holds again; without one, the model is pending.
                 </ConfirmButton>
               </div>
             </>
           )}
-          <Editor key={data?.version ?? 0} mapping={data?.mapping} path={path("mapping")} refresh={refresh} />
+          <Editor key={data?.version ?? 0} mapping={data?.mapping} path={path("mapping")} />
         </>
       )}
     </Dialog>
@@ -142,16 +137,11 @@ const EXAMPLE = { format: 1, wire_schema: "chat-completions" };
 interface EditorProps {
   readonly mapping: unknown;
   readonly path: string;
-  readonly refresh: readonly (readonly unknown[])[];
 }
 
-function Editor({ mapping, path, refresh }: EditorProps) {
+function Editor({ mapping, path }: EditorProps) {
   const [text, setText] = useState(() => JSON.stringify(mapping ?? EXAMPLE, null, 2));
-  const client = useQueryClient();
-  const work = useMutation({
-    mutationFn: (body: unknown) => call("PUT", path, { body }),
-    onSuccess: () => Promise.all(refresh.map((queryKey) => client.invalidateQueries({ queryKey }))),
-  });
+  const work = useMutation({ mutationFn: (body: unknown) => call("PUT", path, { body }) });
   const parsed = parse(text);
   return (
     <form

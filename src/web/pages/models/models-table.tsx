@@ -1,9 +1,9 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { post } from "../../api.ts";
 import { and, leaf } from "../../filter/tree.ts";
 import { RequestsLink } from "../../metrics/links.tsx";
-import { type ModelRow, modelsQuery } from "../../name-queries.ts";
+import type { ModelRow } from "../../name-queries.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { GatedButton } from "../../parts/gated-button.tsx";
@@ -68,11 +68,9 @@ interface MapOutcome {
 
 /** Maps a model now instead of at night. */
 function Expedite({ row }: { readonly row: ModelRow }) {
-  const client = useQueryClient();
   const path = `/v1/models/${encodeURIComponent(row.model)}/expedite?provider=${encodeURIComponent(row.provider)}`;
   const work = useMutation({
     mutationFn: () => post<readonly MapOutcome[]>(path, {}),
-    onSuccess: () => client.invalidateQueries({ queryKey: modelsQuery.queryKey }),
   });
   const [outcome] = work.data ?? [];
   const said =

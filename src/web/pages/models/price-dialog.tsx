@@ -1,6 +1,6 @@
 import { DialogForm, useSave } from "../../parts/dialog-form.tsx";
 import { Field } from "../../parts/field.tsx";
-import { PRICES, type Price, RATE_LIST } from "./price-shapes.ts";
+import { type Price, RATE_LIST } from "./price-shapes.ts";
 
 interface PriceDialogProps {
   /** The initial values of the fields. */
@@ -10,7 +10,7 @@ interface PriceDialogProps {
 
 /** Sets a custom price. */
 export function PriceDialog({ price, onClose }: PriceDialogProps) {
-  const work = useSave({ method: "PUT", path: "/v1/models/prices", list: PRICES, onSaved: onClose });
+  const work = useSave({ method: "PUT", path: "/v1/models/prices", onSaved: onClose });
   const isKnown = price !== undefined;
   return (
     <DialogForm

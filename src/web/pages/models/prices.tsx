@@ -126,7 +126,6 @@ function ownColumnsOf(rows: readonly OwnPrice[], onEdit: (row: Price) => void): 
               run={() =>
                 call("DELETE", `/v1/models/prices?${new URLSearchParams({ provider: row.provider, model: row.model })}`)
               }
-              refresh={[PRICES]}
             >
               The provider's price or the built-in one applies again.
             </ConfirmButton>

@@ -5,6 +5,7 @@ import { Trouble } from "../../parts/confirm-button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { formatCount, formatCounted, formatMoney } from "../../parts/format.ts";
 import { GatedButton } from "../../parts/gated-button.tsx";
+import { readAgain } from "../../read-again.ts";
 
 interface State {
   readonly done: boolean;
@@ -43,6 +44,7 @@ function RecomputeDialog({ onClose }: { readonly onClose: () => void }) {
       const since = String(fields.get("since"));
       return post<{ readonly id: string }>(PATH, { since: since || null, model: model || null, dry_run: isTrial });
     },
+    meta: { changes: [] }, // its end changes records
   });
   const id = order.data?.id;
   const { data: state, error } = useQuery({
@@ -53,7 +55,7 @@ function RecomputeDialog({ onClose }: { readonly onClose: () => void }) {
   });
   const isRunning = order.isPending || (id !== undefined && state?.done !== true);
   useEffect(() => {
-    if (state?.done === true && order.variables === false) void client.invalidateQueries();
+    if (state?.done === true && order.variables === false) void readAgain(client);
   }, [state?.done]);
   return (
     <Dialog title="Recompute costs" onClose={onClose}>

@@ -1,10 +1,9 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import type { ShownOrganization } from "../../../store/people/organizations.ts";
 import { call } from "../../api.ts";
 import { DialogForm } from "../../parts/dialog-form.tsx";
 import { Field } from "../../parts/field.tsx";
-import { ORGANIZATIONS } from "./organization-dialog.tsx";
 
 interface Step {
   readonly removed: number;
@@ -23,7 +22,6 @@ interface DeleteDialogProps {
 /** Deletes an organization, step by step; closing the dialog stops after the current step. */
 export function DeleteDialog({ organization, onClose }: DeleteDialogProps) {
   const { id, name } = organization;
-  const client = useQueryClient();
   const [removed, setRemoved] = useState(0);
   const [remaining, setRemaining] = useState<number>();
   const [stop] = useState(() => new AbortController());
@@ -39,7 +37,6 @@ export function DeleteDialog({ organization, onClose }: DeleteDialogProps) {
         if (data.removed === 0) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
       }
     },
-    onSettled: () => client.invalidateQueries({ queryKey: ORGANIZATIONS }),
     onSuccess: onClose,
   });
   const close = () => {

@@ -14,7 +14,7 @@ interface OrganizationDialogProps {
 export function OrganizationDialog({ organization, onClose }: OrganizationDialogProps) {
   const isNew = organization === undefined;
   const path = isNew ? "/v1/organizations" : `/v1/organizations/${organization.id}`;
-  const work = useSave({ method: isNew ? "POST" : "PATCH", path, list: ORGANIZATIONS, onSaved: onClose });
+  const work = useSave({ method: isNew ? "POST" : "PATCH", path, onSaved: onClose });
   return (
     <DialogForm
       title={isNew ? "Create an organization" : `Change ${organization.name}`}

@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from "react";
 import { client } from "../../client.ts";
 import { modelNamesQuery } from "../../name-queries.ts";
+import { readAgain } from "../../read-again.ts";
 import { useSession } from "../../session.ts";
 import { type Attempt, type Order, sendAttempt } from "./attempt.ts";
 import { bodyFor } from "./body-for.ts";
@@ -88,7 +89,7 @@ export class Playground {
     this.#stops.set(id, stop);
     await sendAttempt(order, stop.signal, (change) => this.#change(id, change));
     this.#stops.delete(id);
-    void client.invalidateQueries({ queryKey: ["requests"] });
+    void readAgain(client, { changes: [["requests"]] });
   }
 
   #change(id: number, change: Partial<Attempt>): void {

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { type FormEvent, useRef } from "react";
 import type { ShownComment } from "../../../api/notes/comments.ts";
 import { call, get } from "../../api.ts";
@@ -6,7 +6,6 @@ import { Trouble } from "../../parts/confirm-button.tsx";
 import { GatedButton } from "../../parts/gated-button.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Time } from "../../parts/values.tsx";
-import { readAgain } from "../../read-again.ts";
 import type { RequestRecord } from "./record.ts";
 
 /** Users' comments on a request. */
@@ -14,20 +13,19 @@ export function Comments({ record }: { readonly record: RequestRecord }) {
   const path = `/v1/request/${encodeURIComponent(record.request_id)}/comments`;
   const key = ["comments", record.request_id];
   const form = useRef<HTMLFormElement>(null);
-  const client = useQueryClient();
   const { data = [], error } = useQuery({
     queryKey: key,
     queryFn: ({ signal }) => get<readonly ShownComment[]>(path, signal),
   });
-  const onSuccess = () => readAgain(client, key);
+  const meta = { changes: [key] };
   const add = useMutation({
-    mutationFn: (text: string) => call("POST", path, { body: { text } }),
-    onSuccess: () => {
+    mutationFn: async (text: string) => {
+      await call("POST", path, { body: { text } });
       form.current?.reset();
-      return onSuccess();
     },
+    meta,
   });
-  const remove = useMutation({ mutationFn: (id: string) => call("DELETE", `${path}/${id}`), onSuccess });
+  const remove = useMutation({ mutationFn: (id: string) => call("DELETE", `${path}/${id}`), meta });
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     add.mutate(String(new FormData(event.currentTarget).get("text")));

@@ -14,7 +14,7 @@ export function DeleteButton({ id, onDone }: { readonly id: string; readonly onD
       action="Delete permanently"
       danger
       run={() => call("DELETE", "/v1/request", { body: { requestIds: [id] } })}
-      refresh={[["requests-count"]]}
+      changes={[["requests-count"]]}
       onDone={() => {
         onDone();
         // Cached lists still contain it.

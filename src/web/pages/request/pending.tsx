@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { post } from "../../api.ts";
 import { type ModelRow, modelsQuery } from "../../name-queries.ts";
 import { GatedButton } from "../../parts/gated-button.tsx";
@@ -7,7 +7,6 @@ import type { RequestRecord } from "./record.ts";
 
 /** A record with unreadable bodies; a button starts the mapper. */
 export function Pending({ record }: { readonly record: RequestRecord }) {
-  const client = useQueryClient();
   const { provider, model_override: override, request_model: requested, model: named } = record;
   const model = override ?? requested ?? named;
   const models = useQuery(modelsQuery);
@@ -17,10 +16,6 @@ export function Pending({ record }: { readonly record: RequestRecord }) {
         `/v1/models/${encodeURIComponent(model ?? "")}/expedite?provider=${encodeURIComponent(provider ?? "CUSTOM")}`,
         {},
       ),
-    onSuccess: async () => {
-      await client.invalidateQueries({ queryKey: modelsQuery.queryKey });
-      await client.invalidateQueries({ queryKey: ["request", record.request_id] });
-    },
   });
   const known = models.data?.find((row) => row.provider === provider && row.model === model);
   if (known?.state === "mapped" && !expedite.isSuccess) {

@@ -1,10 +1,9 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { call } from "../../api.ts";
 import { recordQuery } from "./record.ts";
 
 /** Changes one record and shows the result. */
 export function useUpdate(id: string) {
-  const client = useQueryClient();
   return useMutation({
     mutationFn: ({
       method,
@@ -15,6 +14,6 @@ export function useUpdate(id: string) {
       what: "property" | "score" | "feedback";
       body: unknown;
     }) => call(method, `/v1/request/${encodeURIComponent(id)}/${what}`, { body }),
-    onSuccess: () => client.invalidateQueries({ queryKey: recordQuery(id).queryKey }),
+    meta: { changes: [recordQuery(id).queryKey] },
   });
 }

@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { get, post } from "../../api.ts";
@@ -20,7 +20,6 @@ const FIRST: DraftScore = { id: 0, name: "helpful", kind: "boolean", choices: ""
 
 /** Adds requests to an existing or a new review, a step at a time. */
 export function AddToReview({ target, onClose }: AddToReviewProps) {
-  const client = useQueryClient();
   const [into, setInto] = useState<string>();
   const [name, setName] = useState("");
   const [scores, setScores] = useState<readonly DraftScore[]>([FIRST]);
@@ -42,7 +41,7 @@ export function AddToReview({ target, onClose }: AddToReviewProps) {
       else await changeMany({ target, work: { method: "POST", path, body: {}, counted }, ...reports });
       return id;
     },
-    () => client.invalidateQueries({ queryKey: REVIEWS }),
+    [REVIEWS],
   );
   const { work, done } = steps;
   return (

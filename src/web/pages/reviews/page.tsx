@@ -73,7 +73,6 @@ const COLUMNS: readonly Column<ShownReview>[] = [
         title={`Delete the review “${name}”?`}
         action="Delete review"
         run={() => call("DELETE", reviewPath(id))}
-        refresh={[REVIEWS]}
       >
         The scores that were given stay on their requests.
       </ConfirmButton>

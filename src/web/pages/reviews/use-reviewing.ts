@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { call, get, post } from "../../api.ts";
 import { recordQuery } from "../request/record.ts";
@@ -34,7 +34,6 @@ const BACK_MAX = 200;
 
 /** Steps through requests one at a time, and back. */
 export function useReviewing(id: string): Reviewing {
-  const client = useQueryClient();
   /** Earlier results, newest first, and the index of the one on the screen. */
   const [past, setPast] = useState<{ readonly answers: readonly ShownAnswer[]; readonly at: number }>();
   const path = reviewPath(id);
@@ -47,19 +46,17 @@ export function useReviewing(id: string): Reviewing {
   const previous = past?.answers[past.at];
   const requestId = previous?.request_id ?? taken.data?.request_id ?? undefined;
   const work = useMutation({
-    mutationFn: async (body: AnswerBody) => {
-      await call("PUT", `${path}/answers/${encodeURIComponent(requestId!)}`, { body });
-      void client.invalidateQueries({ queryKey: recordQuery(requestId!).queryKey });
-      await client.refetchQueries({ queryKey: ["review-next", id] }, { throwOnError: true });
+    mutationFn: (body: AnswerBody) => call("PUT", `${path}/answers/${encodeURIComponent(requestId!)}`, { body }),
+    meta: {
+      changes: [REVIEWS, ["review-next", id], ...(requestId === undefined ? [] : [recordQuery(requestId).queryKey])],
     },
-    onSuccess: () => {
-      setPast((before) => (before === undefined || before.at === 0 ? undefined : { ...before, at: before.at - 1 }));
-      void client.invalidateQueries({ queryKey: REVIEWS });
-    },
+    onSuccess: () =>
+      setPast((before) => (before === undefined || before.at === 0 ? undefined : { ...before, at: before.at - 1 })),
   });
   const goBack = useMutation({
     mutationFn: async () =>
       past ?? { answers: await get<ShownAnswer[]>(`${path}/answers?mine=true&limit=${BACK_MAX}`), at: -1 },
+    meta: { changes: [] },
     onSuccess: ({ answers, at }) => {
       if (answers.length > 0) setPast({ answers, at: Math.min(at + 1, answers.length - 1) });
     },

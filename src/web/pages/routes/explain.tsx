@@ -39,6 +39,7 @@ export function Explain({ model = "", onModel }: ExplainProps) {
   });
   const { mutate, data, error, isPending } = useMutation({
     mutationFn: (question: object) => post<RouteExplanation>("/v1/route/explain", question),
+    meta: { changes: [] },
   });
   /** The model of the last query, with the form's other values. */
   const lastKey = useRef("");

@@ -95,7 +95,6 @@ function Actions({ row, onEdit }: { readonly row: RouteRow; readonly onEdit: () 
       kind="route"
       name={row.name}
       path={`/v1/routes/${encodeURIComponent(row.name)}`}
-      list={ROUTES}
       isInFile={row.source === "file"}
       onEdit={onEdit}
       more={

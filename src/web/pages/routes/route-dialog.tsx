@@ -5,7 +5,7 @@ import { Field } from "../../parts/field.tsx";
 import { jsonObject } from "../../parts/json-text.ts";
 import { Segments } from "../../parts/segments.tsx";
 import { routeFields, routeOf } from "./route-fields.tsx";
-import { ROUTES, type RouteRow } from "./shapes.ts";
+import type { RouteRow } from "./shapes.ts";
 
 interface RouteDialogProps {
   /** Undefined for a new one. */
@@ -25,7 +25,6 @@ export function RouteDialog({ route, onClose }: RouteDialogProps) {
   const work = useSave({
     method: "PUT",
     path: `/v1/routes/${encodeURIComponent(name)}`,
-    list: ROUTES,
     onSaved: onClose,
   });
   /** The edited route; undefined if it is not JSON, which an error at the text reports. */

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { call, get } from "../../api.ts";
 import { DialogForm } from "../../parts/dialog-form.tsx";
@@ -21,7 +21,6 @@ interface AddPanelDialogProps {
 
 /** Adds a panel to one of the user's dashboards, or a new one, below the existing panels. */
 export function AddPanelDialog({ panel, onClose, onSaved }: AddPanelDialogProps) {
-  const client = useQueryClient();
   const { scopes } = useSession();
   const [chosen, setChosen] = useState("");
   const { data } = useQuery({
@@ -35,10 +34,8 @@ export function AddPanelDialog({ panel, onClose, onSaved }: AddPanelDialogProps)
       const path = `/v1/dashboards/${encodeURIComponent(chosen)}`;
       return save("PUT", path, withPanel(await get<Dashboard>(path), panel));
     },
-    onSuccess: async (saved) => {
-      await client.invalidateQueries({ queryKey: DASHBOARDS });
-      onSaved(saved);
-    },
+    meta: { changes: [DASHBOARDS] },
+    onSuccess: onSaved,
   });
   return (
     <DialogForm

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import type { FormEvent } from "react";
 import { call, get, post } from "../../api.ts";
@@ -72,14 +72,13 @@ export function SessionPage() {
 function TagForm({ id }: { readonly id: string }) {
   const path = `/v1/session/${encodeURIComponent(id)}/tag`;
   const key = ["sessions", "tag", id];
-  const client = useQueryClient();
   const { data, isPending } = useQuery({
     queryKey: key,
     queryFn: ({ signal }) => get<{ readonly tag: string | null }>(path, signal),
   });
   const work = useMutation({
     mutationFn: (tag: string | null) => call("PUT", path, { body: { tag } }),
-    onSuccess: () => client.invalidateQueries({ queryKey: key }),
+    meta: { changes: [key] },
   });
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();

@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { call } from "../../api.ts";
 import { Confirm, Trouble } from "../../parts/confirm-button.tsx";
@@ -6,7 +6,7 @@ import { Field } from "../../parts/field.tsx";
 import { GatedButton } from "../../parts/gated-button.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { daysText, type RetentionRules, removedBy } from "./removal.ts";
-import { type PropertyRule, RETENTION, type RetentionView, STORAGE } from "./shapes.ts";
+import type { PropertyRule, RetentionView } from "./shapes.ts";
 
 const NEW_RULE: PropertyRule = { property: "", value: null, days: null, body_days: null };
 
@@ -17,13 +17,9 @@ export function RetentionForm({ view }: { readonly view: RetentionView }) {
   const [rules, setRules] = useState(view.properties);
   /** Rules that wait for confirmation, because they remove data. */
   const [toConfirm, setToConfirm] = useState<RetentionRules>();
-  const client = useQueryClient();
   const work = useMutation({
     mutationFn: (body: RetentionRules) => call("PUT", "/v1/retention", { body }),
-    onSuccess: async () => {
-      setToConfirm(undefined);
-      await Promise.all([STORAGE, RETENTION].map((queryKey) => client.invalidateQueries({ queryKey })));
-    },
+    onSuccess: () => setToConfirm(undefined),
   });
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();

@@ -6,7 +6,7 @@ import { Bytes, Counted, Time } from "../../parts/values.tsx";
 import { useMissing } from "../../session.ts";
 import { daysText } from "./removal.ts";
 import { RetentionForm } from "./retention-form.tsx";
-import { type Kept, type LastRun, RETENTION, type RetentionView, STORAGE } from "./shapes.ts";
+import { type Kept, type LastRun, RETENTION, type RetentionView } from "./shapes.ts";
 
 interface RetentionProps {
   readonly inForce: Kept | undefined;
@@ -32,7 +32,6 @@ export function Retention({ inForce, lastRun }: RetentionProps) {
           action="Remove"
           danger
           run={() => call("POST", "/v1/retention/run")}
-          refresh={[STORAGE, RETENTION]}
         >
           Everything older than the days below is removed permanently, in small steps that do not disturb traffic. This
           also happens every night.

@@ -8,7 +8,7 @@ import { Field } from "../../../parts/field.tsx";
 import { Icon } from "../../../parts/icon.tsx";
 import { Count, Money } from "../../../parts/values.tsx";
 import type { Dataset } from "../shapes.ts";
-import { runsKey, runsPath, type ShownRun, type TargetEstimate } from "./shapes.ts";
+import { runsPath, type ShownRun, type TargetEstimate } from "./shapes.ts";
 import { newTarget, type TargetDraft, TargetFields, targetBody } from "./target-fields.tsx";
 
 const TARGETS_MAX = 8;
@@ -24,11 +24,12 @@ export function RunDialog({ dataset, version, onClose }: RunDialogProps) {
   const navigate = useNavigate();
   const [targets, setTargets] = useState<readonly TargetDraft[]>([newTarget(0)]);
   const work = useSave<ShownRun>({
-    ...{ method: "POST", path: runsPath(dataset.id), list: runsKey(dataset.id) },
+    ...{ method: "POST", path: runsPath(dataset.id) },
     onSaved: ({ id: run }) => void navigate({ to: "/datasets/$id/runs/$run", params: { id: dataset.id, run } }),
   });
   const estimate = useMutation({
     mutationFn: (body: object) => post<readonly TargetEstimate[]>(`${runsPath(dataset.id)}/estimate`, body),
+    meta: { changes: [] },
   });
   const choice = () => ({ targets: targets.map(targetBody), ...(version !== undefined && { version }) });
   const change = (next: readonly TargetDraft[]) => {

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { ApiFailure, call, get, post } from "../../../api.ts";
 import { leaf } from "../../../filter/tree.ts";
@@ -87,13 +87,10 @@ function Progress({ run }: { readonly run: RunWithTotals }) {
 
 function Actions({ run, path }: { readonly run: RunWithTotals; readonly path: string }) {
   const { id, dataset_id, state, done, calls, errors } = run;
-  const client = useQueryClient();
   const navigate = useNavigate();
-  const key = runsKey(dataset_id);
   const act = useMutation({
     mutationFn: ({ what, body }: { readonly what: "cancel" | "resume"; readonly body?: object }) =>
       post(`${path}/${what}`, body ?? {}),
-    onSettled: () => client.invalidateQueries({ queryKey: key }),
   });
   const isRunning = state === "running";
   return (
@@ -141,11 +138,9 @@ function Actions({ run, path }: { readonly run: RunWithTotals; readonly path: st
         action="Delete run"
         danger
         className=""
-        run={() => call("DELETE", path)}
-        refresh={[]}
-        onDone={() => {
-          void navigate({ to: "/datasets/$id", params: { id: dataset_id } });
-          void client.invalidateQueries({ queryKey: key });
+        run={async () => {
+          await call("DELETE", path);
+          await navigate({ to: "/datasets/$id", params: { id: dataset_id } });
         }}
       >
         Its comparison is deleted. Its requests stay.

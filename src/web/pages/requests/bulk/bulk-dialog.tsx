@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { post } from "../../../api.ts";
 import { serviceNow } from "../../../clock.ts";
@@ -33,14 +33,12 @@ export function BulkDialog({ kind, question, ids, onClose }: BulkDialogProps) {
   const { title, action, done } = TEXTS[kind];
   const target = useTarget(question, ids);
   const count = useTargetCount(target);
-  const client = useQueryClient();
   const [name, setName] = useState("");
   const [value, setValue] = useState("");
   const [isRemoval, setRemoval] = useState(false);
   const names = usePropertyNames(kind === "property");
-  const steps = useSteps(
-    (reports) => changeMany({ target, work: workOf(kind, name.trim(), isRemoval ? null : value), ...reports }),
-    () => client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== "session" }),
+  const steps = useSteps((reports) =>
+    changeMany({ target, work: workOf(kind, name.trim(), isRemoval ? null : value), ...reports }),
   );
   const { work, done: changed } = steps;
   const many = count === undefined ? "all that match" : formatCounted(count, "request");

@@ -1,4 +1,4 @@
-import { type UseMutationResult, useMutation } from "@tanstack/react-query";
+import { type QueryKey, type UseMutationResult, useMutation } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { Trouble } from "../../../parts/confirm-button.tsx";
 import { Dialog } from "../../../parts/dialog.tsx";
@@ -16,8 +16,12 @@ interface Steps<T> {
   readonly stop: () => void;
 }
 
-/** An operation on many requests, a step at a time. It stops on request, and when its component unmounts. */
-export function useSteps<T>(run: (reports: StepReports) => Promise<T>, onSettled: () => Promise<void>): Steps<T> {
+/**
+ * An operation on many requests, a step at a time. It stops on request, and when its component unmounts.
+ *
+ * @param changes - keys of the queries that show the change. Default: all queries.
+ */
+export function useSteps<T>(run: (reports: StepReports) => Promise<T>, changes?: readonly QueryKey[]): Steps<T> {
   const stopped = useRef(false);
   const [done, setDone] = useState(0);
   const stop = () => {
@@ -36,7 +40,7 @@ export function useSteps<T>(run: (reports: StepReports) => Promise<T>, onSettled
       setDone(0);
       return run({ isStopped, onProgress: setDone });
     },
-    onSettled,
+    meta: { changes },
   });
   return { work, done, isStopped, stop };
 }

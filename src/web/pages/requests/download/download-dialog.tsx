@@ -36,6 +36,7 @@ export function DownloadDialog({ question, choices, count, onClose }: DownloadDi
       save(blob, "requests", format);
       return blob.size;
     },
+    meta: { changes: [] },
   });
   const isStopped = work.error !== null && stop.current?.signal.aborted === true;
   return (

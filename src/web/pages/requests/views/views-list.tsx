@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { call } from "../../../api.ts";
@@ -29,9 +29,9 @@ export function ViewsList({ search, columns, view, onEdit, onDone }: ViewsListPr
     onDone();
     void navigate({ to: "/requests", search: (now) => ({ ...now, view: saved.id }), replace: true });
   };
-  const make = useSave<View>({ method: "POST", path: "/v1/views", list: viewsQuery.queryKey, onSaved: open });
+  const make = useSave<View>({ method: "POST", path: "/v1/views", changes: [viewsQuery.queryKey], onSaved: open });
   const change = useSave<View>({
-    ...{ method: "PATCH", path: `/v1/views/${view?.id}`, list: viewsQuery.queryKey, onSaved: open },
+    ...{ method: "PATCH", path: `/v1/views/${view?.id}`, changes: [viewsQuery.queryKey], onSaved: open },
   });
   if (views === undefined) return error === null ? <Loading rows={3} /> : <Trouble error={error} />;
   const rows = (wanted: readonly View[]) =>
@@ -144,7 +144,6 @@ function ViewRow({ view, isOpen, onEdit, onDone }: ViewRowProps) {
 /** Views that an earlier version stored in this browser: they can be opened, and moved to the service. */
 function BrowserViews({ onDone }: Pick<ViewsListProps, "onDone">) {
   const [views, setViews] = useState(browserViews);
-  const client = useQueryClient();
   const move = useMutation({
     mutationFn: async () => {
       for (const each of browserViews()) {
@@ -154,7 +153,7 @@ function BrowserViews({ onDone }: Pick<ViewsListProps, "onDone">) {
         setViews(left);
       }
     },
-    onSettled: () => client.invalidateQueries({ queryKey: viewsQuery.queryKey }),
+    meta: { changes: [viewsQuery.queryKey] },
   });
   if (views.length === 0) return null;
   return (
@@ -182,7 +181,7 @@ export function EditView({ view, onClose }: { readonly view: View; readonly onCl
   const navigate = useNavigate();
   const address = `${window.location.origin}/views/${view.id}`;
   const save = useSave({
-    ...{ method: "PATCH", path: `/v1/views/${view.id}`, list: viewsQuery.queryKey, onSaved: onClose },
+    ...{ method: "PATCH", path: `/v1/views/${view.id}`, changes: [viewsQuery.queryKey], onSaved: onClose },
   });
   return (
     <DialogForm
@@ -218,7 +217,7 @@ export function EditView({ view, onClose }: { readonly view: View; readonly onCl
               action="Delete"
               danger
               run={() => call("DELETE", `/v1/views/${view.id}`)}
-              refresh={[viewsQuery.queryKey]}
+              changes={[viewsQuery.queryKey]}
               onDone={() => {
                 onClose();
                 void navigate({ to: "/requests", search: (now) => ({ ...now, view: undefined }), replace: true });
