@@ -2,8 +2,18 @@ import { GatewayError } from "../errors.ts";
 import { storable } from "../record/storable.ts";
 import { type Field, GROUPS, type Group, isField } from "./fields.ts";
 import { OPERATORS } from "./operators.ts";
+import { onShownSum } from "./shown-sum.ts";
 import { hint, quote } from "./spelling.ts";
-import { ALL, FILTER_NODES_MAX, type FilterTree, NOTHING, PATTERN_CHARS_MAX } from "./tree.ts";
+import {
+  ALL,
+  type Condition,
+  conjuncts,
+  FILTER_NODES_MAX,
+  type FilterTree,
+  isJunction,
+  NOTHING,
+  PATTERN_CHARS_MAX,
+} from "./tree.ts";
 import { checkValue } from "./values.ts";
 
 /** Which leaves an endpoint accepts: `fast` only leaves wrapped in `request_response_rmt`, `legacy` all groups. */
@@ -129,8 +139,9 @@ class Decoder {
       } else if (isField(group)) this.#field({ label: name, field: group }, value, { at: here, into: leaf });
       else this.#fields(name, group, value, { at: here, into: leaf });
     }
-    if (into.kind === "and") for (const term of leaf.terms) into.terms.push(term);
-    else into.terms.push(leaf.terms.length === 1 ? leaf.terms[0]! : leaf);
+    const whole: FilterTree = leaf.terms.length === 1 ? leaf.terms[0]! : leaf;
+    if (isJunction(whole) && whole.kind === into.kind) for (const term of whole.terms) into.terms.push(term);
+    else into.terms.push(whole);
   }
 
   #group(name: string, at: Place): Group | "unwrapped" {
@@ -180,7 +191,16 @@ class Decoder {
       }
       const checked = checkValue({ kind: field.kind, operator, path: () => pathOf(here) }, value);
       const { source, kind } = field;
-      into.terms.push({ kind: "condition", label, source, valueKind: kind, name, operator, value: checked });
+      const condition: Condition = {
+        kind: "condition",
+        label,
+        source,
+        valueKind: kind,
+        name,
+        operator,
+        value: checked,
+      };
+      into.terms.push(...(field.shownSum ? conjuncts(onShownSum(condition)) : [condition]));
     }
   }
 

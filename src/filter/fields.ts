@@ -30,6 +30,8 @@ export interface Field {
   readonly source: FieldSource;
   /** The field is an object: the next step of the path is a name in it. */
   readonly named?: true;
+  /** A sum of US dollars, which is compared as it is shown. */
+  readonly shownSum?: true;
 }
 
 const row = (kind: FieldKind, sql: string): Field => ({ kind, source: { from: "row", sql } });
@@ -143,7 +145,7 @@ const SESSIONS: Readonly<Record<string, Field>> = {
   session_session_id: text("session_id"),
   session_session_name: text("session_name"),
   session_tag: joined("text", "tags", "tag"),
-  session_total_cost: joined("number", "session", "total_cost"),
+  session_total_cost: { ...joined("number", "session", "total_cost"), shownSum: true },
   session_total_tokens: joined("number", "session", "total_tokens"),
   session_prompt_tokens: joined("number", "session", "prompt_tokens"),
   session_completion_tokens: joined("number", "session", "completion_tokens"),

@@ -89,10 +89,13 @@ const JOINS: Readonly<Record<Join, Sql>> = {
   session: sql`left join session_totals session on session.session_id = r.session_id`,
 };
 
-/** Totals of every session, computed once per statement from the index `requests_sessions` alone. */
+/**
+ * Totals of every session, computed once per statement from the index `requests_sessions` alone. In floating point, because
+ * SQLite fails when a sum of integers overflows.
+ */
 const sessionTotals = (organizationId: string): Sql => sql`session_totals as materialized (
-  select s.session_id, sum(s.cost) as total_cost, sum(s.total_tokens) as total_tokens,
-    sum(s.prompt_tokens) as prompt_tokens, sum(s.completion_tokens) as completion_tokens,
+  select s.session_id, sum(s.cost) as total_cost, sum(s.total_tokens + 0.0) as total_tokens,
+    sum(s.prompt_tokens + 0.0) as prompt_tokens, sum(s.completion_tokens + 0.0) as completion_tokens,
     count(*) as total_requests, min(s.request_created_at) as created_at,
     max(s.request_created_at) as latest_request_created_at
   from requests s where s.organization_id = ${organizationId} and s.session_id is not null group by s.session_id)`;

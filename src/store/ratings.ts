@@ -1,4 +1,5 @@
 import { and, eq, getTableColumns } from "drizzle-orm";
+import { meanSql } from "../filter/mean.ts";
 import { REVIEWER } from "../record/rating-sources.ts";
 import { ratings } from "../record/tables.ts";
 import type { RecordUpdate } from "../threads.ts";
@@ -60,7 +61,7 @@ export async function scoreOfRatings(
 ): Promise<number | null> {
   const [row] = await records.query<{ score: number | null }>({
     sql: `select coalesce(
-        (select avg(value) from ratings where request_id = ?1 and organization_id = ?2 and name = ?3
+        (select ${meanSql("value")} from ratings where request_id = ?1 and organization_id = ?2 and name = ?3
           and source glob '${REVIEWER}*'),
         (select value from ratings where request_id = ?1 and organization_id = ?2 and name = ?3
           order by created_at desc limit 1)) as score`,

@@ -84,6 +84,14 @@ describe.each(DATABASES)("reviews, on %s", (kind) => {
     expect(await next(id)).toMatchObject({ request_id: null, left: 1 });
   });
 
+  test("store the mean of the largest scores, whose sum is no number", async () => {
+    const scores = [{ name: "size", kind: "number", min: 0, max: 1e308 }];
+    const { id, ids } = await review("the largest", 1, { scores, reviewers: 2 });
+    await answer(id, ids[0]!, { scores: { size: 1e308 } });
+    await answer(id, ids[0]!, { scores: { size: 1e308 } }, it.keys.write);
+    expect(await scoresOf(ids[0]!)).toEqual({ size: 1e308 });
+  });
+
   test("store the mean of the reviewers, say how alike they score, and take back what one takes back", async () => {
     const { id, ids } = await review("two each", 2, { reviewers: 2, order: "oldest" });
     const [first, second] = ids as [string, string];

@@ -171,6 +171,9 @@ function fieldOf(field: string, exchange: Exchange, all: readonly Exchange[]): s
   return value === null ? (ZERO_BY_DEFAULT.has(column) ? false : null) : value !== 0;
 }
 
+/** Dollars are shown with 12 digits. */
+const asShown = (amount: number | null) => (amount === null ? null : Number(amount.toPrecision(12)));
+
 function sessionTotal(name: string, { columns }: Exchange, all: readonly Exchange[]): number | null {
   if (columns.session_id === undefined) return null;
   const session = all.map((other) => other.columns).filter(({ session_id }) => session_id === columns.session_id);
@@ -181,7 +184,7 @@ function sessionTotal(name: string, { columns }: Exchange, all: readonly Exchang
   const times = session.map(({ request_created_at }) => request_created_at);
   switch (name) {
     case "session_total_cost":
-      return sum(session.map(({ cost }) => cost));
+      return asShown(sum(session.map(({ cost }) => cost)));
     case "session_total_tokens":
       return sum(session.map(({ total_tokens }) => total_tokens));
     case "session_prompt_tokens":

@@ -8,6 +8,7 @@ import { type Condition, conditionsOf, conjuncts, type FilterTree } from "../../
 import type { BodyPart } from "../../store/packs/placed.ts";
 import type { RequestBodies } from "../../store/packs/read.ts";
 import type { Database } from "../../store/store.ts";
+import { costSum, countSum } from "./aggregates/sums.ts";
 import { type ClickHouse, LARGE, type Settings } from "./client.ts";
 import { COLUMN_TYPES } from "./columns.ts";
 import { literal } from "./literal.ts";
@@ -162,8 +163,8 @@ export class Records {
   /** Totals over all records of the organization, whatever the filter selects. */
   #sessionTotals(): string {
     const columns = "session_id, cost, total_tokens, prompt_tokens, completion_tokens, request_created_at";
-    return `select s.session_id as session_id, sum(s.cost) as total_cost, sum(s.total_tokens) as total_tokens,
-        sum(s.prompt_tokens) as prompt_tokens, sum(s.completion_tokens) as completion_tokens,
+    return `select s.session_id as session_id, ${costSum("s.cost")} as total_cost,
+        ${["total_tokens", "prompt_tokens", "completion_tokens"].map((name) => `${countSum(`s.${name}`)} as ${name}`)},
         toNullable(count()) as total_requests, toNullable(min(s.request_created_at)) as created_at,
         toNullable(max(s.request_created_at)) as latest_request_created_at
       from ${this.#rows(columns, {})} s where isNotNull(s.session_id) group by s.session_id`;

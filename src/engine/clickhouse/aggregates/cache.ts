@@ -71,7 +71,7 @@ async function summed(
   )})`;
   return ofScope.ask<Found>(
     `select h.time as time, sum(h.hits) as hits, sum(h.misses) as misses,
-        ${costSum("ifNull(s.cost, 0) * h.repeats")} as saved_cost, sum(ifNull(s.tokens, 0) * h.repeats) as saved_tokens
+        ${costSum("ifNull(s.cost, 0) * h.repeats")} as saved_cost, sum(toFloat64(ifNull(s.tokens, 0)) * h.repeats) as saved_tokens
       from (${gathered}) as h
       global left join (${ofAll.select("r.request_id as id, r.cost as cost, r.total_tokens as tokens", isRepeated)}) as s
         on s.id = h.id

@@ -4,6 +4,7 @@ import type { Facet, Key, ListedScore, ListOptions } from "../../aggregates.ts";
 import type { ReaderOptions } from "../records.ts";
 import { groupSql } from "./groups.ts";
 import { rowsOf } from "./record-rows.ts";
+import { meanOf } from "./sums.ts";
 
 /** Counts the requests of a scope by each name. */
 export async function facets(
@@ -38,7 +39,7 @@ export async function scores(
 ): Promise<ListedScore[]> {
   const records = await rowsOf(options, scope, deadline);
   return records.ask<ListedScore>(
-    `select member.1 as score, count() as requests, avg(member.2) as mean, min(member.2) as min,
+    `select member.1 as score, count() as requests, ${meanOf("member.2")} as mean, min(member.2) as min,
         max(member.2) as max
       from (${records.select("arrayJoin(CAST(r.scores, 'Array(Tuple(String, Float64))')) as member")})
       group by score order by requests desc, score limit ${limit} offset ${offset}`,

@@ -5,7 +5,7 @@ import type { MetricsQuery, MetricsRow } from "../../aggregates.ts";
 import type { ReaderOptions } from "../records.ts";
 import { groupClause, groupColumns, scoreSql } from "./groups.ts";
 import { rowsOf } from "./record-rows.ts";
-import { COUNTS, iso, type Row, sumsOf, TOTALS } from "./sums.ts";
+import { COUNTS, iso, meanOf, type Row, sumsOf, TOTALS } from "./sums.ts";
 
 /** A ranked measure: its name in a response, its percentiles, and SQL of its value, null when unknown. */
 interface Measure {
@@ -69,10 +69,15 @@ const rankSql = (list: string, percentage: number) =>
 
 function scoreColumns(name: string, index: number): string[] {
   const value = scoreSql(name);
-  return Object.entries(SCORE_MEASURES).map(([measure, sql]) => `${sql}(${value}) as s${index}_${measure}`);
+  return Object.entries(SCORE_MEASURES).map(([measure, sqlOf]) => `${sqlOf(value)} as s${index}_${measure}`);
 }
 
-const SCORE_MEASURES = { count: "count", mean: "avg", min: "min", max: "max" } as const;
+const SCORE_MEASURES = {
+  count: (value: string) => `count(${value})`,
+  mean: meanOf,
+  min: (value: string) => `min(${value})`,
+  max: (value: string) => `max(${value})`,
+} as const;
 
 function metricsRow(row: Row, query: MetricsQuery, measures: readonly Measure[]): MetricsRow {
   const { groupBy, timeBucket, latencies = true, scores } = query;

@@ -15,13 +15,22 @@ export const COUNTS = [
 /** A sum of costs, compensated (Kahan): in any order of rows it differs at most in its last digit. */
 export const costSum = (column: string) => `sumKahan(${column})`;
 
+/** A power of two, so that dividing by it and multiplying with it is exact; more than there are records. */
+const SCALE = "1099511627776.0";
+
 /**
- * Sums that every kind of aggregate shows. Null when no record has a value; 0 over no records. Tokens are added up in
- * floating point, because a sum of integers would overflow silently.
+ * A mean. A sum of large values, such as scores of 1e308, would be infinite. `materialize` keeps ClickHouse from moving the
+ * division out of the sum.
  */
+export const meanOf = (column: string) => `(avg(${column} / materialize(${SCALE})) * ${SCALE})`;
+
+/** A sum of counts, in floating point: a sum of integers would overflow silently. */
+export const countSum = (column: string) => `sum(toFloat64(${column}))`;
+
+/** Sums that every kind of aggregate shows. Null when no record has a value; 0 over no records. */
 export const TOTALS = [
   ["cost", costSum("r.cost")],
-  ...["prompt_tokens", "completion_tokens", "total_tokens"].map((column) => [column, `sum(toFloat64(r.${column}))`]),
+  ...["prompt_tokens", "completion_tokens", "total_tokens"].map((column) => [column, countSum(`r.${column}`)]),
 ]
   .map(([name, sum]) => `if(count() = 0, 0, ${sum}) as sum_${name}`)
   .join(", ");

@@ -21,7 +21,7 @@ export async function cacheStatistics(
     from (select count(*) filter (where cached = 1) as hits, count(*) filter (where cached = 0) as misses
         from requests where organization_id = ? and cache_enabled = 1 and outcome is not null and outcome not in ('refused', 'failed')
       ) as counted,
-      (select total(source.cost) as saved_cost, cast(total(source.total_tokens) as integer) as saved_tokens
+      (select total(source.cost) as saved_cost, total(source.total_tokens) as saved_tokens
         from requests as hit join requests as source
           on source.request_id = hit.cache_reference_id and source.organization_id = hit.organization_id
         where hit.organization_id = ? and hit.cache_enabled = 1 and hit.cached = 1
@@ -46,7 +46,7 @@ export async function cacheSeries(database: Database, requested: Scope, timeBuck
     scope,
     raw(`${bucketSql(timeBucket)} as time,
       count(*) filter (where r.cached = 1) as hits, count(*) filter (where r.cached = 0) as misses,
-      total(${repeated("cost")}) as saved_cost, cast(total(${repeated("total_tokens")}) as integer) as saved_tokens`),
+      total(${repeated("cost")}) as saved_cost, total(${repeated("total_tokens")}) as saved_tokens`),
     raw(`group by time order by time limit ${BUCKETS_MAX}`),
     {
       source,

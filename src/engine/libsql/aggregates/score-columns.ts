@@ -1,15 +1,21 @@
 import { scoreSql } from "../../../filter/group-by.ts";
+import { meanOf } from "../../../filter/mean.ts";
 import { join, raw, type Sql, sql } from "../../../filter/sql.ts";
 import type { Key, ScoreAggregates } from "../../aggregates.ts";
 
-const MEASURES = { count: "count", mean: "avg", min: "min", max: "max" } as const;
+const MEASURES: Readonly<Record<keyof ScoreAggregates, (value: Sql) => Sql>> = {
+  count: (value) => sql`count(${value})`,
+  mean: meanOf,
+  min: (value) => sql`min(${value})`,
+  max: (value) => sql`max(${value})`,
+};
 
 /** SQL of the aggregates of each score, each column with a comma before it. */
 export function scoreColumns(names: readonly string[]): Sql {
   const columns = names.flatMap((name, index) => {
     const value = scoreSql(name);
     return Object.entries(MEASURES).map(
-      ([measure, aggregate]) => sql`, ${raw(aggregate)}(${value}) as ${raw(`s${index}_${measure}`)}`,
+      ([measure, aggregate]) => sql`, ${aggregate(value)} as ${raw(`s${index}_${measure}`)}`,
     );
   });
   return join(columns, "");

@@ -1,3 +1,4 @@
+import { meanSql } from "../../../filter/mean.ts";
 import type { Scope } from "../../../filter/scope.ts";
 import { selectRecords } from "../../../filter/select.ts";
 import { EMPTY, sql } from "../../../filter/sql.ts";
@@ -16,7 +17,7 @@ export async function listScores(
   const { scope, source } = await withoutBodies(database, requested, deadline);
   const scored = selectRecords(scope, sql`r.scores as scores`, EMPTY, { source, where: sql`r.scores <> '{}'` });
   const args = scored.args ?? [];
-  const text = `select v.key as score, count(*) as requests, avg(v.value + 0.0) as mean, min(v.value + 0.0) as min,
+  const text = `select v.key as score, count(*) as requests, ${meanSql("v.value")} as mean, min(v.value + 0.0) as min,
       max(v.value + 0.0) as max
     from (${scored.sql}) s, json_each(s.scores) v
     group by v.key order by requests desc, score limit ?${args.length + 1} offset ?${args.length + 2}`;

@@ -1,3 +1,4 @@
+import { meanSql } from "../../../filter/mean.ts";
 import { REVIEWER } from "../../../record/rating-sources.ts";
 import { putRatings, takeBackRatings } from "../../../store/ratings.ts";
 import type { Statement } from "../../../store/store.ts";
@@ -28,7 +29,7 @@ export function withdrawalStatements(change: RecordUpdate): Statement[] {
   const scores = names.map(
     (name): Statement => ({
       sql: `update requests set scores = json_patch(scores, json_object(?1, coalesce(
-          (select avg(value) from ratings
+          (select ${meanSql("value")} from ratings
             where request_id = ?2 and name = ?1 and source glob '${REVIEWER}*' and source <> ?4),
           (select value from ratings where request_id = ?2 and name = ?1 and source <> ?4 order by created_at desc limit 1))))
         where request_id = ?2 and organization_id = ?3
@@ -42,7 +43,7 @@ export function withdrawalStatements(change: RecordUpdate): Statement[] {
 function meanOfReviewers(requestId: string, organizationId: string, name: string): Statement {
   return {
     sql: `update requests set scores = json_patch(scores, json_object(?1, (
-        select avg(value) from ratings where request_id = ?2 and name = ?1 and source glob '${REVIEWER}*')))
+        select ${meanSql("value")} from ratings where request_id = ?2 and name = ?1 and source glob '${REVIEWER}*')))
       where request_id = ?2 and organization_id = ?3`,
     args: [name, requestId, organizationId],
   };
