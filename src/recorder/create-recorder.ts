@@ -15,6 +15,7 @@ export function createRecorder(options: RecorderOptions): Omit<RecorderFunctions
     isKnownId: (id) => recorder.isKnownId(id.toLowerCase()),
     claimId: (id) => recorder.claimId(id.toLowerCase()),
     barrier: () => recorder.barrier(),
+    storeInFlight: () => recorder.storeInFlight(),
     indexWords: () => recorder.indexWords(),
     update: (change) => recorder.update({ ...change, requestId: change.requestId.toLowerCase() }),
     remove: ({ organizationId, requestIds, when, by, selection }) => {

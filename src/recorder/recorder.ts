@@ -104,6 +104,10 @@ export class Recorder {
     return this.#caughtUp(WAIT_MS, async () => {});
   }
 
+  storeInFlight(): Promise<void> {
+    return this.#caughtUp(WAIT_MS, async () => this.#batches?.storeInFlight(this.#input!.assembler.inFlight));
+  }
+
   async update(change: RecordUpdate): Promise<UpdateResult> {
     for (const until = performance.now() + ELSEWHERE_MS; ; ) {
       await this.ready;
@@ -118,9 +122,7 @@ export class Recorder {
     max: () => this.#writer.sink.updatesTogether,
     work: async (changes) => {
       const find = (id: string) => this.#input?.assembler.find(id);
-      const inFlight = new Set(changes.flatMap(({ requestId }) => find(requestId) ?? []));
-      const without = [...inFlight].filter(({ row }) => row !== "stored");
-      if (without.length > 0) await this.#batches?.batch([], without, undefined).write();
+      await this.#batches?.storeInFlight(new Set(changes.flatMap(({ requestId }) => find(requestId) ?? [])));
       return this.#writer.update(changes, find, Date.now());
     },
   };

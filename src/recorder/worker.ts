@@ -47,6 +47,7 @@ const functions: RecorderFunctions = {
   isKnownId: async (id) => (await opened).recorder.isKnownId(id),
   claimId: async (id) => (await opened).recorder.claimId(id),
   barrier: async () => (await opened).recorder.barrier(),
+  storeInFlight: async () => (await opened).recorder.storeInFlight(),
   indexWords: async () => (await opened).recorder.indexWords(),
   update: async (change) => (await opened).recorder.update(change),
   remove: async (removal) => (await opened).recorder.remove(removal),

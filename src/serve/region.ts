@@ -39,6 +39,7 @@ const JOBS_PAUSE_MS = 1_000;
 const CALLED_BY_API = [
   "claimId",
   "barrier",
+  "storeInFlight",
   "indexWords",
   "update",
   "rewrite",

@@ -20,6 +20,8 @@ export type RecorderFunctions = {
   claimId(id: string): Promise<boolean>;
   /** Resolves once every frame that was in the spool when this was called is in the database. Rejects after 10 s. */
   barrier(): Promise<void>;
+  /** The same, and exchanges in flight have rows. */
+  storeInFlight(): Promise<void>;
   /** The same, and the words of these records are in the index. */
   indexWords(): Promise<void>;
   /** Changes a record, also one in flight, and returns its new contents. Atomic; calls are applied in order. */

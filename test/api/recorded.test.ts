@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import Libsql from "libsql";
 import { openApi, type TestApi } from "./open.ts";
 
 let it: TestApi;
@@ -25,7 +27,7 @@ function begin(body: string): string {
     keyName: "all",
     authHash: "aa",
     headers: JSON_TYPE,
-    gateway: ["Gateway-Property-Team", "day"],
+    gateway: ["Gateway-Property-Team", "day", "Gateway-Session-Id", id],
     omitRequest: false,
     omitResponse: false,
   });
@@ -140,4 +142,43 @@ test("properties are set on a request in flight and survive its end", async () =
 test("a model is listed once it was used", async () => {
   const { json } = await it.call("GET", "/v1/models");
   expect(json.data).toEqual([expect.objectContaining({ provider: "CUSTOM", model: "m-1", state: "mapped" })]);
+});
+
+/** Each names a request or its session, and needs its record. */
+const NAMED: readonly (readonly [
+  what: string,
+  method: string,
+  path: (id: string) => string,
+  body: (id: string) => object | undefined,
+])[] = [
+  ["a session's tag", "PUT", (id) => `/v1/session/${id}/tag`, () => ({ tag: "t" })],
+  ["a property", "PUT", (id) => `/v1/request/${id}/property`, () => ({ Team: "a" })],
+  ["a score", "POST", (id) => `/v1/request/${id}/score`, () => ({ scores: { good: true } })],
+  ["feedback", "POST", (id) => `/v1/request/${id}/feedback`, () => ({ rating: true })],
+  ["a comment", "POST", (id) => `/v1/request/${id}/comments`, () => ({ text: "Look here." })],
+  ["a link to it", "POST", () => "/v1/shared-links", (id) => ({ request_id: id })],
+  ["a link to its session", "POST", () => "/v1/shared-links", (id) => ({ session_id: id })],
+  ["its record", "GET", (id) => `/v1/request/${id}`, () => undefined],
+  ["its cost", "GET", (id) => `/v1/request/${id}/cost`, () => undefined],
+];
+
+test.each(NAMED)("a request in flight has %s as soon as its id is known", async (_what, method, path, body) => {
+  const id = begin(JSON.stringify(REQUEST));
+  const { status } = await it.call(method, path(id), { body: body(id) });
+  expect(status).toBe(200);
+  end(id, JSON_TYPE, JSON.stringify(RESPONSE));
+});
+
+test("the recorder may lag: what names a request waits for its record", async () => {
+  const writer = new Libsql(join(it.directory, "weir.db"));
+  writer.exec("begin immediate");
+  const id = begin(JSON.stringify(REQUEST));
+  end(id, JSON_TYPE, JSON.stringify(RESPONSE));
+  const named = NAMED.map(([, method, path, body]) => it.call(method, path(id), { body: body(id) }));
+  // A query reads what is there after a second: these have waited as long.
+  const { json } = await it.call("POST", "/v1/request/query-ids", { body: { requestIds: [id] } });
+  expect(json.data).toEqual([]);
+  writer.exec("commit");
+  writer.close();
+  expect((await Promise.all(named)).map(({ status }) => status)).toEqual(NAMED.map(() => 200));
 });

@@ -1,13 +1,12 @@
 import { Elysia, t } from "elysia";
-import { isSession } from "../../engine/record-source.ts";
 import { GatewayError } from "../../errors.ts";
 import { storable } from "../../record/storable.ts";
 import { sessionTag, setSessionTag } from "../../store/session-tags.ts";
 import type { Callers } from "../access/callers.ts";
-import { settled } from "../caught-up.ts";
 import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
+import { isSessionNamed } from "../named.ts";
 
 const TAG = t.Object(
   {
@@ -37,8 +36,7 @@ export function sessionTagEndpoints(context: ApiContext, callers: Callers) {
         const { organizationId } = callers.of(request);
         const sessionId = storable(params.id);
         const tag = body.tag === null ? null : storable(body.tag);
-        await settled(context);
-        if (!(await isSession(context.engine.source, { organizationId, sessionId }))) {
+        if (!(await isSessionNamed(context, organizationId, sessionId))) {
           throw new GatewayError("not_found", "there is no session with this id");
         }
         await setSessionTag((await context.writer()).records, organizationId, sessionId, tag);

@@ -15,11 +15,11 @@ import {
 } from "../../store/datasets/items.ts";
 import { type Caller, require } from "../access/caller.ts";
 import type { Callers } from "../access/callers.ts";
-import { settled } from "../caught-up.ts";
 import { CHANGED_MAX, SELECTION, type Selection, type Step, selected } from "../changes/selection.ts";
 import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
+import { recordsNamed } from "../named.ts";
 import { readRecords } from "../requests/respond.ts";
 import { datasetOf, TAG } from "./datasets.ts";
 import { exampleOf } from "./example.ts";
@@ -141,7 +141,7 @@ async function fromRequests(
 ) {
   require(caller, "bodies");
   const step: Step = (await selected(context, caller, selection).next()).value!;
-  await settled(context);
+  if (selection.requestIds !== undefined) await recordsNamed(context, caller.organizationId, step.ids);
   const there = await alreadyIn(context.current.records, datasetId, step.ids);
   const skipped = step.ids
     .filter((id) => there.has(id))

@@ -14,6 +14,7 @@ import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
 import { readIds } from "../input/request-id.ts";
+import { recordsNamed } from "../named.ts";
 
 /** Requests that a judge is tried on at a time, at most. */
 const TRIED_MAX = 10;
@@ -55,13 +56,8 @@ export function tryEndpoint(context: ApiContext, callers: Callers, readJudge: Re
       const { organizationId } = callers.of(request);
       const { rule, key } = readJudge(body.judge, organizationId);
       const ids = readIds(body.requestIds);
-      await settled(context);
-      const rows = new Map(
-        (await engineReader(context.current, context.config).source.records(organizationId, keysOf(ids))).map((row) => [
-          row.request_id,
-          row,
-        ]),
-      );
+      const named = await recordsNamed(context, organizationId, ids);
+      const rows = new Map(named.map((row) => [row.request_id, row]));
       const tried = await Promise.all(ids.map((id) => tryOne(context, rule, key, { id, row: rows.get(id) })));
       return success(tried);
     },

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { Elysia, t } from "elysia";
 import { OWN_PRICE_SCHEMA, PRICED_MODEL } from "../../config.ts";
-import { keysOf } from "../../engine/record-source.ts";
 import { GatewayError } from "../../errors.ts";
 import { explainCost } from "../../mapping/prices/explain.ts";
 import { priceInForce } from "../../mapping/prices/in-force.ts";
@@ -14,11 +13,11 @@ import { listPrices, putPrice, removePrice, type StoredPrice } from "../../store
 import { placeOrder, type RecomputeOrder, stateOf } from "../../store/models/recompute-order.ts";
 import { actingOf, type Caller } from "../access/caller.ts";
 import type { Callers } from "../access/callers.ts";
-import { settled } from "../caught-up.ts";
 import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
-import { noSuchRequest, requestIdOf } from "../input/request-id.ts";
+import { requestIdOf } from "../input/request-id.ts";
+import { recordNamed } from "../named.ts";
 import { spread } from "./models.ts";
 
 const rate = t.Optional(t.Number({ minimum: 0, maximum: 1_000_000 }));
@@ -214,9 +213,7 @@ async function pricesInForce(context: ApiContext, organizationId: string) {
 }
 
 async function explainedCost(context: ApiContext, organizationId: string, requestId: string) {
-  await settled(context);
-  const [row] = await context.engine.source.records(organizationId, keysOf([requestId]));
-  if (row === undefined) throw noSuchRequest();
+  const row = await recordNamed(context, organizationId, requestId);
   const learnt = new LearntTables(context.config.prices, context.home.reader.records);
   await learnt.load(context.reader.records);
   const { request_id, provider, model } = row;

@@ -1,5 +1,4 @@
 import { Elysia, t } from "elysia";
-import { keysOf } from "../../engine/record-source.ts";
 import { GatewayError } from "../../errors.ts";
 import { isoTime } from "../../record/iso-time.ts";
 import { storable } from "../../record/storable.ts";
@@ -8,11 +7,11 @@ import { addComment, COMMENTS_MAX, type Comment, listComments, removeComment } f
 import { may } from "../access/caller.ts";
 import type { Callers } from "../access/callers.ts";
 import { type Owner, ownerOf } from "../access/owner.ts";
-import { settled } from "../caught-up.ts";
 import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
 import { noSuchRequest, requestIdOf } from "../input/request-id.ts";
+import { recordNamed, recordsNamed } from "../named.ts";
 
 const TEXT_CHARS_MAX = 10_000;
 
@@ -40,14 +39,11 @@ export interface ShownComment {
 /** Users' comments on a request. They may quote its contents, so they require `bodies`. */
 export function commentEndpoints(context: ApiContext, callers: Callers) {
   const { records } = context.current;
-  const isThere = async (organizationId: string, requestId: string) =>
-    (await context.engine.source.records(organizationId, keysOf([requestId]))).length > 0;
   /** @throws GatewayError `not_found` if the organization has no such request. */
   const asking = async (request: Request, id: string) => {
     const caller = callers.of(request);
     const requestId = requestIdOf(id);
-    await settled(context);
-    if (!(await isThere(caller.organizationId, requestId))) throw noSuchRequest();
+    await recordNamed(context, caller.organizationId, requestId);
     return { caller, owner: ownerOf(caller), organizationId: caller.organizationId, requestId };
   };
   return new Elysia()
@@ -73,7 +69,7 @@ export function commentEndpoints(context: ApiContext, callers: Callers) {
         if (!(await addComment(writer, comment)))
           throw new GatewayError("invalid_body", `a request takes at most ${COMMENTS_MAX} comments`);
         // A removal of the record that came in between did not see the comment.
-        if (!(await isThere(organizationId, requestId))) {
+        if ((await recordsNamed(context, organizationId, [requestId])).length === 0) {
           await removeComment(writer, comment);
           throw noSuchRequest();
         }

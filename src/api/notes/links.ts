@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import { Elysia, t } from "elysia";
-import { isSession, keysOf } from "../../engine/record-source.ts";
 import { GatewayError } from "../../errors.ts";
 import { isoTime } from "../../record/iso-time.ts";
 import { storable } from "../../record/storable.ts";
@@ -18,11 +17,11 @@ import { calledOrigin } from "../access/called-origin.ts";
 import { require } from "../access/caller.ts";
 import type { Callers } from "../access/callers.ts";
 import { type Owner, ownerOf } from "../access/owner.ts";
-import { settled } from "../caught-up.ts";
 import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
 import { readId } from "../input/request-id.ts";
+import { isSessionNamed, recordsNamed } from "../named.ts";
 
 const TAG = "Shared links";
 const DAYS_DEFAULT = 7;
@@ -79,7 +78,6 @@ export function linkEndpoints(context: ApiContext, callers: Callers) {
         require(caller, "bodies");
         if (daysMax === 0)
           throw new GatewayError("insufficient_permission", "shared_link_days_max is 0: links are disabled");
-        await settled(context);
         const { kind, subject } = await readSubject(context, organizationId, body);
         const now = Date.now();
         const token = randomBytes(TOKEN_BYTES).toString("base64url");
@@ -125,16 +123,15 @@ async function readSubject(
 ): Promise<Pick<SharedLink, "kind" | "subject">> {
   if ((requestId === undefined) === (sessionId === undefined))
     throw new GatewayError("invalid_body", "give either request_id or session_id");
-  const { source } = context.engine;
   if (requestId !== undefined) {
     const id = readId(requestId, "request_id");
-    const [row] = await source.records(organizationId, keysOf([id]));
+    const [row] = await recordsNamed(context, organizationId, [id]);
     if (row === undefined)
       throw new GatewayError("not_found", "there is no request with this id", { path: "request_id" });
     return { kind: "request", subject: id };
   }
   const id = storable(sessionId!);
-  if (!(await isSession(source, { organizationId, sessionId: id })))
+  if (!(await isSessionNamed(context, organizationId, id)))
     throw new GatewayError("not_found", "there is no session with this id", { path: "session_id" });
   return { kind: "session", subject: id };
 }

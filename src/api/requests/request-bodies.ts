@@ -1,6 +1,5 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
-import { keysOf } from "../../engine/record-source.ts";
 import { GatewayError } from "../../errors.ts";
 import type { RequestRow } from "../../record/request-record.ts";
 import { bodyText, contentType, headerPairs } from "../../store/bodies/body-text.ts";
@@ -8,11 +7,11 @@ import type { BodyPart } from "../../store/packs/placed.ts";
 import type { RequestBodies, StoredBody } from "../../store/packs/read.ts";
 import type { Callers } from "../access/callers.ts";
 import { noteBodyViews } from "../audit/body-views.ts";
-import { settled } from "../caught-up.ts";
 import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success, successText } from "../envelope.ts";
 import { noSuchRequest, requestIdOf } from "../input/request-id.ts";
+import { recordNamed } from "../named.ts";
 
 const PARTS = ["request", "response", "provider_request", "provider_response"] as const;
 type PartName = (typeof PARTS)[number];
@@ -59,9 +58,7 @@ export function requestBodyEndpoints(context: ApiContext, callers: Callers) {
       "/v1/request/:id/headers",
       async ({ params, request }) => {
         const id = requestIdOf(params.id);
-        await settled(context);
-        const [row] = await context.engine.source.records(callers.of(request).organizationId, keysOf([id]));
-        if (row === undefined) throw noSuchRequest();
+        await recordNamed(context, callers.of(request).organizationId, id);
         const { headers } = (await context.reader.content.get([id], ["headers"])).get(id) ?? {};
         return success({
           request: headerPairs(headers, "request") ?? [],
@@ -96,11 +93,9 @@ export function requestBodyEndpoints(context: ApiContext, callers: Callers) {
 async function findShown(context: ApiContext, callers: Callers, request: Request, id: string): Promise<RequestRow> {
   const signed = new URL(request.url).searchParams.has("signature");
   if (signed) await context.signer.verify(request);
-  await settled(context);
-  const { source } = context.engine;
-  const organizationId = signed ? await source.organizationOf(id) : callers.of(request).organizationId;
-  const [row] = organizationId === undefined ? [] : await source.records(organizationId, keysOf([id]));
-  if (row === undefined) throw noSuchRequest();
+  const organizationId = signed ? await context.engine.source.organizationOf(id) : callers.of(request).organizationId;
+  if (organizationId === undefined) throw noSuchRequest();
+  const row = await recordNamed(context, organizationId, id);
   // Creating the signed address was already logged.
   if (!signed) await noteBodyViews(context, request, row.organization_id, [id]);
   return row;

@@ -6,6 +6,7 @@ import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { includeBody, includeInputs, includeStoredBytes } from "../input/query-body.ts";
 import { noSuchRequest, readIds, requestIdOf } from "../input/request-id.ts";
+import { named } from "../named.ts";
 import { respondWithRecord, respondWithRecords } from "./respond.ts";
 
 const IDS_MAX = 1_000;
@@ -22,8 +23,7 @@ const IDS = t.Object(
 
 /** Reads requests by their ids. */
 export function requestEndpoints(context: ApiContext, callers: Callers) {
-  const askFor = async (request: Request, ids: readonly string[]) => {
-    await settled(context);
+  const askFor = (request: Request, ids: readonly string[]) => {
     const { organizationId, sight } = callers.of(request);
     return { organizationId, sight, keys: keysOf(ids) };
   };
@@ -37,7 +37,8 @@ export function requestEndpoints(context: ApiContext, callers: Callers) {
           includeInputs: body.includeInputs ?? false,
           includeStoredBytes: body.includeStoredBytes ?? false,
         };
-        return respondWithRecords(context, request, await askFor(request, ids), included);
+        await settled(context);
+        return respondWithRecords(context, request, askFor(request, ids), included);
       },
       {
         body: IDS,
@@ -47,7 +48,12 @@ export function requestEndpoints(context: ApiContext, callers: Callers) {
     .get(
       "/v1/request/:id",
       async ({ params, request }) => {
-        const response = await respondWithRecord(context, request, await askFor(request, [requestIdOf(params.id)]));
+        const ids = [requestIdOf(params.id)];
+        const response = await named(
+          context,
+          () => respondWithRecord(context, request, askFor(request, ids)),
+          (found) => found !== undefined,
+        );
         if (response === undefined) throw noSuchRequest();
         return response;
       },

@@ -1,5 +1,4 @@
 import { Elysia, t } from "elysia";
-import { keysOf } from "../../engine/record-source.ts";
 import { GatewayError } from "../../errors.ts";
 import { isoTime } from "../../record/iso-time.ts";
 import { listItems } from "../../store/datasets/items.ts";
@@ -17,12 +16,12 @@ import {
 } from "../../store/reviews/reviews.ts";
 import type { Caller } from "../access/caller.ts";
 import type { Callers } from "../access/callers.ts";
-import { settled } from "../caught-up.ts";
 import { SELECTION, selected } from "../changes/selection.ts";
 import type { ApiContext } from "../context.ts";
 import { datasetOf } from "../datasets/datasets.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
+import { recordsNamed } from "../named.ts";
 import { findRule, type KeptFamily, keptRuleEndpoints, placeOf } from "../rules/rule-endpoints.ts";
 import { reviewingEndpoints } from "./reviewing.ts";
 
@@ -52,8 +51,7 @@ export function reviewEndpoints(context: ApiContext, callers: Callers) {
         const caller = callers.of(request);
         const review = await find(params.id, caller.organizationId);
         const { ids, next } = await chosen(context, caller, body);
-        await settled(context);
-        const rows = await context.engine.source.records(caller.organizationId, keysOf(ids));
+        const rows = await recordsNamed(context, caller.organizationId, ids);
         const { records } = await context.writer();
         if ((await countReviewItems(records, review.id)) + rows.length > ITEMS_MAX)
           throw new GatewayError("invalid_body", `a review has at most ${ITEMS_MAX} requests: make another one`);

@@ -1,6 +1,4 @@
 import { Elysia, t } from "elysia";
-import { engineReader } from "../../engine/reader.ts";
-import { keysOf } from "../../engine/record-source.ts";
 import { isoTime } from "../../record/iso-time.ts";
 import { Deadline } from "../../store/database/deadline.ts";
 import { listRatings, type Rating } from "../../store/ratings.ts";
@@ -10,7 +8,8 @@ import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
 import { AGGREGATES_MAX, FILTER, paging, readPaging, readScope } from "../input/query-body.ts";
-import { noSuchRequest, requestIdOf } from "../input/request-id.ts";
+import { requestIdOf } from "../input/request-id.ts";
+import { recordNamed } from "../named.ts";
 
 const TAG = "Scores";
 const LIST = t.Object({ filter: t.Optional(FILTER), ...paging(AGGREGATES_MAX) }, { additionalProperties: false });
@@ -52,12 +51,7 @@ export function scoreEndpoints(context: ApiContext, callers: Callers) {
       async ({ params, request }) => {
         const { organizationId } = callers.of(request);
         const requestId = requestIdOf(params.id);
-        await settled(context);
-        const [row] = await engineReader(context.reader, context.config).source.records(
-          organizationId,
-          keysOf([requestId]),
-        );
-        if (row === undefined) throw noSuchRequest();
+        const row = await recordNamed(context, organizationId, requestId);
         const ratings = Map.groupBy(
           await listRatings(context.current.records, organizationId, requestId),
           ({ name }) => name,

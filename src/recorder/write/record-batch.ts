@@ -86,12 +86,14 @@ export class Batches {
   }
 
   /** Exchanges in flight whose rows are due. */
-  due(inFlight: Iterable<Exchange>, now: number = performance.now()): Exchange[] {
-    const due: Exchange[] = [];
-    for (const exchange of inFlight) {
-      if (exchange.row !== "stored" && !exchange.dropped && now - exchange.readAt > IN_FLIGHT_MS) due.push(exchange);
-    }
-    return due;
+  due(inFlight: Iterable<Exchange>, readBefore: number = performance.now() - IN_FLIGHT_MS): Exchange[] {
+    return [...inFlight].filter(({ row, dropped, readAt }) => row !== "stored" && !dropped && readAt < readBefore);
+  }
+
+  /** Writes a row for each exchange in flight that has none. */
+  async storeInFlight(inFlight: Iterable<Exchange>): Promise<void> {
+    const without = this.due(inFlight, Number.POSITIVE_INFINITY);
+    if (without.length > 0) await this.batch([], without, undefined).write();
   }
 
   batch(done: readonly Exchange[], inFlight: readonly Exchange[], positions: Positions | undefined): Batch {
