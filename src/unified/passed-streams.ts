@@ -1,18 +1,22 @@
 import { eventReader } from "../mapping/events/event-reader.ts";
 import { eventText } from "../mapping/translate/translate.ts";
+import { EXCEPTION, readException } from "../mapping/wire/converse/errors.ts";
+import { writeError } from "../mapping/wire/messages/errors.ts";
+import type { SentEvent, StreamEvent } from "../plugin-host/contract.ts";
 
-/** Converts Anthropic's events from AWS's frames to server-sent events. */
+/** Converts Anthropic's events from AWS's frames to server-sent events, and AWS's exceptions to Anthropic's errors. */
 export class UnframedEvents {
   readonly #reader = eventReader("aws");
 
   /** @throws RangeError if a frame is too large. */
   push(bytes: Uint8Array): Buffer {
-    const text = this.#reader.push(bytes).map(({ data }) => {
-      const event = typeof data?.type === "string" ? { event: data.type, data } : { data };
-      return eventText(event);
-    });
-    return Buffer.from(text.join(""));
+    return Buffer.from(this.#reader.push(bytes).map(unframed).map(eventText).join(""));
   }
+}
+
+function unframed({ name = "", data }: StreamEvent): SentEvent {
+  if (typeof data?.type === "string") return { event: data.type, data };
+  return EXCEPTION.test(name) ? { event: "error", data: writeError(readException(name, data)) } : { data };
 }
 
 /** Ends an event: two line ends in a row. */

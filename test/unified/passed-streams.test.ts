@@ -1,9 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { SHAPES } from "../../src/mapping/wire/shapes.ts";
-import { UsageStripper } from "../../src/unified/passed-streams.ts";
+import { UnframedEvents, UsageStripper } from "../../src/unified/passed-streams.ts";
 import { StreamWatch } from "../../src/unified/response.ts";
 import { assertProperty } from "../chance.ts";
+import { encodeEventStream } from "../providers/eventstream.ts";
 
 /** What is looked at, and taken out, of streams that pass unchanged. */
 
@@ -46,6 +47,17 @@ describe("usage that the client did not ask for", () => {
     const rest = stripper.push(Buffer.from(`${long.slice(150_000)}${usage}\n\n`));
     expect(begun.toString() + rest.toString() + stripper.end().toString()).toBe(long);
   });
+});
+
+test("an exception among Bedrock's frames is an error of Anthropic's form, and a failure before content", () => {
+  const frames = encodeEventStream([{ exception: "throttlingException", payload: { message: "Too many requests" } }]);
+  const watch = new StreamWatch("aws", SHAPES["messages"]);
+  watch.push(frames);
+  expect(watch.error).toMatchObject({ status: 429, message: "Too many requests" });
+  const error = { type: "rate_limit_error", message: "Too many requests" };
+  expect(new UnframedEvents().push(frames).toString()).toBe(
+    `event: error\ndata: ${JSON.stringify({ type: "error", error })}\n\n`,
+  );
 });
 
 test("an event that is larger than any that begins a stream is content", () => {

@@ -88,6 +88,17 @@ test.each([
   expect([...stream.event({ name: "messageStop", data: { stopReason: "end_turn" } }), ...stream.close()]).toEqual([]);
 });
 
+test("a Claude's stream at Bedrock may end in the same exceptions", () => {
+  const stream = new StreamTranslation({ ...options(), from: SHAPES["messages"]! });
+  stream.event({
+    name: "chunk",
+    data: { type: "content_block_start", index: 0, content_block: { type: "text", text: "Hel" } },
+  });
+  const sent = stream.event({ name: "throttlingException", data: { message: "Too many requests" } });
+  expect(stream.error).toMatchObject({ status: 429, message: "Too many requests", type: "throttlingException" });
+  expect(sent.at(-1)!.data.error.message).toBe("Too many requests");
+});
+
 test("a stream without its end has failed", () => {
   const stream = new StreamTranslation(options());
   for (const event of begun) stream.event(event);

@@ -29,6 +29,9 @@ export function readError(status: number, body: Json): ApiError {
   }) as ApiError;
 }
 
+/** The names of Bedrock's frames that are errors, in streams of every vendor's events. */
+export const EXCEPTION = /Exception$|Error$/;
+
 /** An exception instead of the next event. If the model itself failed, its own status is included. */
 export function readException(name: string, data: Json): ApiError {
   const original = isObject(data) ? numberOf(data.originalStatusCode) : undefined;

@@ -2,7 +2,7 @@ import type { Json, Piece, StreamEvent } from "../../../plugin-host/contract.ts"
 import { isObject, type JsonObject, textOf } from "../../json.ts";
 import { converseUsage } from "../../usage.ts";
 import { callOf, citationOf, finishOf, imageOf, inputText, stateIn } from "./answer.ts";
-import { readException } from "./errors.ts";
+import { EXCEPTION, readException } from "./errors.ts";
 
 interface ReadingState {
   /** Signatures and redacted content, which arrive in pieces. */
@@ -14,7 +14,7 @@ type EventReader = (state: ReadingState, data: JsonObject) => readonly Piece[];
 /** The pieces in one event; the name of its frame determines its type. */
 export function readEvent(state: ReadingState, { name = "", data }: StreamEvent): readonly Piece[] {
   if (Object.hasOwn(EVENTS, name)) return isObject(data) ? EVENTS[name]!(state, data) : [];
-  if (/Exception$|Error$/.test(name)) return [{ type: "error", error: readException(name, data) }];
+  if (EXCEPTION.test(name)) return [{ type: "error", error: readException(name, data) }];
   return [];
 }
 

@@ -2,6 +2,7 @@ import type { CallPart, Citation, Json, Piece, StreamEvent } from "../../../plug
 import { filledText, isObject, type JsonObject, mergeMembers, parseJson, textOf } from "../../json.ts";
 import { stateOf } from "../../translate/state.ts";
 import { anthropicUsage } from "../../usage.ts";
+import { EXCEPTION, readException } from "../converse/errors.ts";
 import { citationOf, finishOf } from "./answer.ts";
 import { MAKER } from "./blocks.ts";
 import { readError } from "./errors.ts";
@@ -20,12 +21,13 @@ interface ReadingState {
 
 type EventReader = (state: ReadingState, data: JsonObject) => readonly Piece[];
 
-/** The pieces in one event. Unknown events are ignored: Anthropic adds some from time to time. */
+/** The pieces in one event, or in an exception of Bedrock. Unknown events are ignored: Anthropic adds some from time to time. */
 export function readEvent(state: ReadingState, { name, data }: StreamEvent): readonly Piece[] {
   if (!isObject(data)) return [];
   const type = textOf(data.type) ?? name ?? "";
   if (Object.hasOwn(EVENTS, type)) return EVENTS[type]!(state, data);
-  return isObject(data.error) ? EVENTS["error"]!(state, data) : [];
+  if (isObject(data.error)) return EVENTS["error"]!(state, data);
+  return EXCEPTION.test(type) ? [{ type: "error", error: readException(type, data) }] : [];
 }
 
 const EVENTS: Readonly<Record<string, EventReader>> = {
