@@ -10,6 +10,26 @@ export default {
   dedicatedDomain: "mistral",
   extends: "OPENAI",
   wireSchemas: [{ path: /\/(?:fim|agents)\/completions$/, schema: "chat-completions" }],
-  // Its chat completions have no web search.
-  models: [{ match: "*", rejects: ["web_search_options"] }],
+  // Its chat completions refuse members that they do not know, and ids of calls in another form.
+  models: [
+    {
+      match: "*",
+      seedName: "random_seed",
+      callIdLength: 9,
+      rejects: [
+        "audio",
+        "logit_bias",
+        "logprobs",
+        "modalities",
+        "service_tier",
+        "store",
+        "stream_options",
+        "top_k",
+        "top_logprobs",
+        "user",
+        "verbosity",
+        "web_search_options",
+      ],
+    },
+  ],
 } satisfies ProviderPlugin;

@@ -4,6 +4,7 @@ import { addressesFor, type FetchedFiles, withFiles } from "../mapping/translate
 import { type CallMemories, withMemories } from "../mapping/translate/call-memory.ts";
 import type { ToolNames } from "../mapping/translate/tool-names.ts";
 import { translateRequest } from "../mapping/translate/translate.ts";
+import { takesStreamOptions } from "../mapping/wire/chat-completions/write-request.ts";
 import { SHAPES } from "../mapping/wire/shapes.ts";
 import type { Call, Json, Loss, Prompt, Shape, ShapeAt } from "../plugin-host/contract.ts";
 import { type ClientApi, nameOfApi, shapeOfApi } from "./client-api.ts";
@@ -236,7 +237,7 @@ function unchanged(request: OutboundRequest, at: ShapeAt, members: readonly stri
   if (place.streamInPath === true) also.push("stream");
   if (place.version !== undefined) set["anthropic_version"] = JSON.stringify(place.version);
   if (place.betasInBody === true && request.betas.length > 0) set["anthropic_beta"] = JSON.stringify(request.betas);
-  const addsUsage = askUsage && stream && from === "chat-completions";
+  const addsUsage = askUsage && stream && from === "chat-completions" && takesStreamOptions(call.facts);
   if (addsUsage) set["stream_options"] = JSON.stringify({ ...streamOptions(request), include_usage: true });
   const { routing } = request;
   const removed = routing.length + also.length === 0 ? undefined : new Set([...routing, ...also]);

@@ -7,22 +7,24 @@ import type { Message } from "../../plugin-host/contract.ts";
  */
 export class CallIds {
   private readonly form: RegExp | undefined;
+  private readonly length: number | undefined;
   private readonly sent = new Set<string>();
   /** Number of calls so far, by the client's id. */
   private readonly counts = new Map<string, number>();
   /** By the client's id: the calls of the last turn with that id that have no result yet. */
   private readonly waiting = new Map<string, { readonly turn: Message; readonly ids: string[] }>();
 
-  /** @param form - the id form that the target accepts. */
-  constructor(form: RegExp | undefined) {
-    this.form = form;
+  /** @param form - the id form that the target accepts, or the exact number of its letters and digits. */
+  constructor(form: RegExp | number | undefined) {
+    this.form = typeof form === "number" ? new RegExp(`^[A-Za-z0-9]{${form}}$`) : form;
+    this.length = typeof form === "number" ? form : undefined;
   }
 
   /** The id of a call; an id that cannot be sent is replaced by its hash. */
   call(id: string, turn: Message): string {
     let count = this.counts.get(id) ?? 0;
-    let own = this.fits(id) && count === 0 ? id : hashed(id, count);
-    while (this.sent.has(own)) own = hashed(id, ++count);
+    let own = this.fits(id) && count === 0 ? id : this.hashed(id, count);
+    while (this.sent.has(own)) own = this.hashed(id, ++count);
     this.counts.set(id, count + 1);
     this.sent.add(own);
     const known = this.waiting.get(id);
@@ -42,11 +44,12 @@ export class CallIds {
   private fits(id: string): boolean {
     return this.form === undefined || this.form.test(id);
   }
-}
 
-/** The first one has no number, so that an id that only has the wrong form is the same in every request. */
-const hashed = (id: string, count: number) =>
-  `call_${createHash("sha256")
-    .update(count === 0 ? id : `${id} ${count}`)
-    .digest("hex")
-    .slice(0, 24)}`;
+  /** The first one has no number, so that an id that only has the wrong form is the same in every request. */
+  private hashed(id: string, count: number): string {
+    const hash = createHash("sha256")
+      .update(count === 0 ? id : `${id} ${count}`)
+      .digest("hex");
+    return this.length === undefined ? `call_${hash.slice(0, 24)}` : hash.slice(0, this.length);
+  }
+}

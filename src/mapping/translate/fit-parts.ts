@@ -33,7 +33,7 @@ export class PartFitter {
     this.prompt = prompt;
     this.fitting = fitting;
     this.names = names;
-    this.ids = new CallIds(fitting.shape.limits?.callId);
+    this.ids = new CallIds(fitting.call.facts.callIdLength ?? fitting.shape.limits?.callId);
   }
 
   /** The part as sent; empty if it is dropped. */

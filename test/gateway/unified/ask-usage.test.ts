@@ -30,6 +30,7 @@ beforeAll(async () => {
         at("CUSTOM", provider.origin, { name: "counts", limit: "1000000;w=60;u=tokens" }),
         at("CUSTOM", provider.origin, { name: "counts-not", limit: "1000000;w=60;u=tokens", askUsage: false }),
         at("CUSTOM", provider.origin, { name: "plain", limit: "1000000;w=60" }),
+        at("MISTRAL", provider.origin, { name: "asks", askUsage: true }),
       ],
     }),
   );
@@ -37,12 +38,12 @@ beforeAll(async () => {
 
 afterAll(() => stack.disposeAsync());
 
-async function streamed(credential: string, more: object = {}) {
+async function streamed(credential: string, more: object = {}, provider = "custom") {
   received.length = 0;
   const response = await fetch(`${gateway.origin}/v1/chat/completions`, {
     method: "POST",
     headers: { authorization: `Bearer ${KEY}` },
-    body: JSON.stringify({ model: `custom:${credential}/m`, messages: [], stream: true, ...more }),
+    body: JSON.stringify({ model: `${provider}:${credential}/m`, messages: [], stream: true, ...more }),
   });
   return { text: await response.text(), warning: response.headers.get("gateway-warning"), sent: received[0]!.json };
 }
@@ -64,4 +65,10 @@ test("a client that asks itself gets the usage", async () => {
   const own = { stream_options: { include_usage: true } };
   const { text, sent } = await streamed("asks", own);
   expect([text, sent.stream_options]).toEqual([bytesOf([...SAID, USAGE]), own.stream_options]);
+});
+
+test("Mistral refuses the member, and reports usage without it", async () => {
+  const { text, sent } = await streamed("asks", {}, "mistral");
+  expect(sent.stream_options).toBeUndefined();
+  expect(text).toBe(bytesOf(SAID));
 });

@@ -30,6 +30,25 @@ describe("settings", () => {
     }
   });
 
+  test("Mistral's chat has another name for the seed, no options of streams, and ids of nine letters and digits", () => {
+    const facts = { seedName: "random_seed", callIdLength: 9, rejects: ["stream_options", "user"] };
+    const call = (id: string) => ({ id, type: "function", function: { name: "look", arguments: "{}" } });
+    const result = (id: string) => ({ role: "tool", tool_call_id: id, content: "x" });
+    const ids = ["D681PevKs", "call_24letters", "call_24letters"];
+    const messages = [user("Hi"), ...ids.flatMap((id) => [{ role: "assistant", tool_calls: [call(id)] }, result(id)])];
+    const given = ask({ messages, seed: 7, user: "ann", stream: true, stream_options: { include_usage: true } });
+    const { body, losses } = send(given, { from: "chat-completions", to: "chat-completions", facts });
+    expect([body.random_seed, body.seed, body.stream, body.stream_options]).toEqual([7, undefined, true, undefined]);
+    expect(losses).toEqual(["dropped user"]);
+    const calls: string[] = body.messages.flatMap(
+      ({ tool_calls }: Json) => tool_calls?.map(({ id }: Json) => id) ?? [],
+    );
+    expect(calls[0]).toBe("D681PevKs");
+    expect(new Set(calls).size).toBe(3);
+    for (const id of calls) expect(id).toMatch(/^[A-Za-z0-9]{9}$/);
+    expect(body.messages.flatMap(({ tool_call_id }: Json) => tool_call_id ?? [])).toEqual(calls);
+  });
+
   test("quirk 18: what a model refuses is left out, with a warning", () => {
     const { body, losses } = send(ask({ temperature: 0.5, top_p: 0.9 }), {
       ...chatToMessages,

@@ -3,6 +3,7 @@ import type {
   CallPart,
   Json,
   Message,
+  ModelFacts,
   Part,
   Prompt,
   ResultPart,
@@ -30,11 +31,14 @@ export function writeRequest(prompt: Prompt, call: Call): WrittenRequest {
       ...writeSettings(settings, call),
       web_search_options: search && searchOptions(search),
       stream: prompt.stream || undefined,
-      stream_options: prompt.stream ? { include_usage: true } : undefined,
+      stream_options: prompt.stream && takesStreamOptions(call.facts) ? { include_usage: true } : undefined,
     }),
     losses: search === undefined ? [] : searchLosses(search, prompt, ["allowedDomains", "blockedDomains", "maxUses"]),
   };
 }
+
+/** A provider without them reports the usage of every stream. */
+export const takesStreamOptions = ({ rejects }: ModelFacts): boolean => rejects?.includes("stream_options") !== true;
 
 function writeSettings(settings: Settings, { facts }: Call): JsonObject {
   return {
@@ -43,7 +47,7 @@ function writeSettings(settings: Settings, { facts }: Call): JsonObject {
     top_p: settings.topP,
     top_k: settings.topK,
     stop: settings.stop,
-    seed: settings.seed,
+    [facts.seedName ?? "seed"]: settings.seed,
     presence_penalty: settings.presencePenalty,
     frequency_penalty: settings.frequencyPenalty,
     logit_bias: settings.logitBias,
