@@ -68,6 +68,8 @@ const SETTINGS: Settings = {
   transform_null_in: 0,
   join_use_nulls: 1,
   insert_distributed_sync: 1,
+  // A day is a partition, and an import or a trace may hold records of years. A server's default is at most 100.
+  max_partitions_per_insert_block: 0,
 };
 
 /** For every statement to a server of a cluster. */

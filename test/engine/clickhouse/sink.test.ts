@@ -41,6 +41,15 @@ function sink(): void {
     ]);
   });
 
+  test("records of any number of days are stored at once: ClickHouse takes 100 by default", async () => {
+    await using weir = await clickHouseRig();
+    const days = 150;
+    for (let day = 0; day < days; day++)
+      pass(weir.spool, { id: uuidv7(), begin: { time: Date.UTC(2025, 0, 1) + day * 86_400_000 } });
+    await weir.recorder.barrier();
+    expect(await weir.client.query("select count() as n from requests")).toEqual([{ n: days }]);
+  }, 300_000);
+
   test("the input and output are in the row, masked, and not stored with the bodies", async () => {
     await using weir = await clickHouseRig();
     const key = `sk-proj-${"aB3dE5gH7jK9".repeat(4)}`;
