@@ -1,3 +1,13 @@
+/**
+ * Maximum plausible cost of one exchange in US dollars, wherever it comes from: a price, a provider's statement, a plugin or
+ * an import. A higher one is an error or malicious, and would dominate all sums and budgets.
+ */
+export const COST_MAX = 1_000_000;
+
+/** Whether a value can be what an exchange cost. */
+export const isCost = (amount: unknown): amount is number =>
+  typeof amount === "number" && amount >= 0 && amount <= COST_MAX;
+
 /** Digits of an amount of money: more digits are floating-point noise. */
 const DIGITS = 12;
 

@@ -1,6 +1,6 @@
 import { maskLabel, maskPath, maskText } from "../masking/mask.ts";
 import { isUuid } from "../runtime/uuid.ts";
-import { dollars } from "./dollars.ts";
+import { COST_MAX, dollars, isCost } from "./dollars.ts";
 import { beginning, EXCERPT_MAX } from "./excerpt.ts";
 import { readIsoTime } from "./iso-time.ts";
 import { storable } from "./storable.ts";
@@ -13,7 +13,9 @@ export const IMPORT_RECORDS_MAX = 1_000;
 export const IMPORT_BYTES_MAX = IMPORTED_RECORD_BYTES_MAX + 1_024;
 
 type Column = "seq" | keyof RequestRow;
-type ImportKind = "text" | "label" | "address" | "message" | "excerpt" | "integer" | "number" | "flag" | "time" | "id";
+type ImportKind =
+  | ("text" | "label" | "address" | "message" | "excerpt")
+  | ("integer" | "count" | "number" | "dollars" | "flag" | "time" | "id");
 
 /** A record cannot be imported; the message is for the caller. */
 export class ImportRefused extends Error {
@@ -52,17 +54,17 @@ const PLAIN: Readonly<Record<string, readonly [Column, ImportKind]>> = {
   time_to_first_token: ["time_to_first_token", "number"],
   streamed: ["streamed", "flag"],
   truncated: ["truncated", "flag"],
-  size_bytes: ["size_bytes", "integer"],
-  total_tokens: ["total_tokens", "integer"],
-  prompt_tokens: ["prompt_tokens", "integer"],
-  prompt_cache_write_tokens: ["prompt_cache_write_tokens", "integer"],
-  prompt_cache_read_tokens: ["prompt_cache_read_tokens", "integer"],
-  completion_tokens: ["completion_tokens", "integer"],
-  prompt_audio_tokens: ["prompt_audio_tokens", "integer"],
-  completion_audio_tokens: ["completion_audio_tokens", "integer"],
-  reasoning_tokens: ["reasoning_tokens", "integer"],
+  size_bytes: ["size_bytes", "count"],
+  total_tokens: ["total_tokens", "count"],
+  prompt_tokens: ["prompt_tokens", "count"],
+  prompt_cache_write_tokens: ["prompt_cache_write_tokens", "count"],
+  prompt_cache_read_tokens: ["prompt_cache_read_tokens", "count"],
+  completion_tokens: ["completion_tokens", "count"],
+  prompt_audio_tokens: ["prompt_audio_tokens", "count"],
+  completion_audio_tokens: ["completion_audio_tokens", "count"],
+  reasoning_tokens: ["reasoning_tokens", "count"],
   usage_estimated: ["usage_estimated", "flag"],
-  cost: ["cost", "number"],
+  cost: ["cost", "dollars"],
   cost_source: ["cost_source", "text"],
   feedback_id: ["feedback_id", "id"],
   feedback_rating: ["feedback_rating", "flag"],
@@ -135,7 +137,7 @@ export function readImported(value: unknown, owner: { organization_id: string; k
   columns.updated_at ??= created;
   if (columns.feedback_rating !== null) columns.feedback_created_at ??= columns.updated_at;
   // Rounded as it will be shown, so that a filter finds the amount that a record shows.
-  columns.cost = dollars((columns.cost ?? readValue(own(record, "costUSD"), "number", "costUSD")) as number | null);
+  columns.cost = dollars((columns.cost ?? readValue(own(record, "costUSD"), "dollars", "costUSD")) as number | null);
   return {
     ...(columns as Omit<RequestRow, "request_id">),
     ...owner,
@@ -169,6 +171,8 @@ const WANTED: Readonly<Record<ImportKind, string>> = {
   message: "text",
   excerpt: "text",
   integer: "a whole number",
+  count: "a whole number that is not negative",
+  dollars: `a number from 0 to ${COST_MAX}`,
   number: "a number",
   flag: "true or false",
   time: "a time in ISO 8601",
@@ -190,6 +194,8 @@ const READ: Readonly<Record<ImportKind, (value: unknown) => string | number | un
   message: (value) => (typeof value === "string" ? storable(maskText(value)) : undefined),
   excerpt: (value) => (typeof value === "string" ? storable(beginning(maskText(value), EXCERPT_MAX)) : undefined),
   integer: (value) => (Number.isSafeInteger(value) ? (value as number) : undefined),
+  count: (value) => (Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined),
+  dollars: (value) => (isCost(value) ? value : undefined),
   number: (value) => (Number.isFinite(value) ? (value as number) : undefined),
   flag: (value) => (typeof value === "boolean" ? Number(value) : undefined),
   time: (value) => (typeof value === "string" ? timeOf(value) : undefined),

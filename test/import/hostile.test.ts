@@ -118,8 +118,11 @@ test.each([
   [line(10, { request_created_at: "2026-13-40T00:00:00Z" }), "request_created_at is not a time in ISO 8601"],
   [line(10, { response_status: null }), "the request was in flight when it was exported; export it again"],
   [line(10, { response_status: "200" }), "response_status is not a whole number"],
-  [line(10, { cost: "1" }), "cost is not a number"],
-  [line(10, { prompt_tokens: 1.5 }), "prompt_tokens is not a whole number"],
+  [line(10, { cost: "1" }), "cost is not a number from 0 to 1000000"],
+  [line(10, { cost: 1_000_001 }), "cost is not a number from 0 to 1000000"],
+  [line(10, { cost: null, costUSD: -0.1 }), "costUSD is not a number from 0 to 1000000"],
+  [line(10, { prompt_tokens: 1.5 }), "prompt_tokens is not a whole number that is not negative"],
+  [line(10, { total_tokens: -1 }), "total_tokens is not a whole number that is not negative"],
   [line(10, { streamed: "yes" }), "streamed is not true or false"],
   [line(10, { model: ["m"] }), "model is not text"],
   [line(10, { properties: ["Team"] }), "properties is not a JSON object"],
@@ -194,7 +197,7 @@ test("the command reports broken lines by their numbers, continues, and ends wit
   expect(stderr.split("\n").slice(0, -1)).toEqual([
     "weir import: stdin:2: not JSON",
     "weir import: stdin:4: not a JSON object",
-    `weir import: stdin:5: cost is not a number (${idOf(41)})`,
+    `weir import: stdin:5: cost is not a number from 0 to 1000000 (${idOf(41)})`,
     expect.stringMatching(/^weir import: 2 records imported, 0 existed already, 3 not taken, in 0:0\d$/),
     "weir import: left out: strange (2)",
   ]);

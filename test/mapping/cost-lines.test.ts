@@ -117,6 +117,30 @@ test("reasoning has a line of its own, at the rate of output", () => {
   expect(note).toBe("the lines add up to the cost");
 });
 
+test.each<[string, Partial<Priced>, string]>([
+  [
+    "over the maximum by the table",
+    { prompt_tokens: 1e12, completion_tokens: 0 },
+    "the usage costs 2500000 US dollars; a cost over 1000000 is not plausible and counts as unknown",
+  ],
+  [
+    "over the maximum as stated",
+    { provider: "CUSTOM", usage_raw: '{"cost":1e298}' },
+    "the provider states 1e+298 US dollars; a cost over 1000000 is not plausible and counts as unknown",
+  ],
+  ["without a price", { provider: "CUSTOM", prompt_tokens: 1 }, "no price is known for CUSTOM gpt-4o; one of your own"],
+  ["without usage", {}, "no usage is known"],
+  ["whose price became known", { prompt_tokens: 1000, completion_tokens: 0 }, "today's prices give 0.0025"],
+  ["that was imported without its source", { cost: 3 }, "the cost was recorded without its source"],
+])("an unknown cost is explained: %s", (_name, columns, note) => {
+  expect(explainCost({ ...NO_ROW, ...columns }, undefined).note).toStartWith(note);
+});
+
+test("a cost over the maximum by a price of one's own is explained", () => {
+  const ownPrice = () => ({ price: { request: 2_000_000 }, source: "own price: OPENAI gpt-4o" });
+  expect(explainCost({ ...NO_ROW, prompt_tokens: 1 }, ownPrice).note).toStartWith("the usage costs 2000000 US dollars");
+});
+
 const NO_ROW: Priced = {
   provider: "OPENAI",
   model: "gpt-4o",

@@ -115,6 +115,22 @@ test("a plugin's own rule comes first, then what the provider states, then the t
   expect(all({ provider: cost(Number.NaN), statedCost: undefined }).cost).toBeCloseTo(0.0035, 10);
 });
 
+test("a cost over a million dollars is unknown, by whatever price; a provider's statement of it counts as none", () => {
+  const usage = { prompt_tokens: 1e12, completion_tokens: 1 };
+  const few = { prompt_tokens: 1000, completion_tokens: 100 };
+  const unknown = { cost: null, source: null };
+  expect(costOf(input("OPENAI", "gpt-4o", usage))).toEqual(unknown);
+  const price = { input: 1_000_000, output: 0 };
+  const ownPrice = () => ({ price, source: "own price: OPENAI gpt-4o" });
+  expect(costOf(input("OPENAI", "gpt-4o", { ...few, prompt_tokens: 1e6 }, { ownPrice })).cost).toBe(1e6);
+  expect(costOf(input("OPENAI", "gpt-4o", { ...few, prompt_tokens: 1e6 + 1 }, { ownPrice }))).toEqual(unknown);
+  const ruled = (cost: number) =>
+    input("OPENAI", "gpt-4o", few, { provider: provider("OPENAI", { cost: () => cost }) });
+  expect(costOf(ruled(1e298))).toEqual(unknown);
+  for (const statedCost of [1e6 + 1, -1, "7" as unknown as number])
+    expect(costOf(input("OPENAI", "gpt-4o", few, { statedCost })).cost).toBe(0.0035);
+});
+
 test("a rule that throws loses no record", () => {
   const rude = provider("RUDE", {
     cost: () => {

@@ -279,6 +279,7 @@ describe("onRecord", () => {
     expect(await hooksOf({ onRecord: () => false }).hooks.onRecord(one)).toBe(false);
   });
 
+  const ofCost = (cost: number) => (each: RecordDraft) => void Object.assign(each, { cost });
   test.each<[string, (each: RecordDraft) => unknown]>([
     ["throws", throws],
     ["rejects", rejects],
@@ -290,12 +291,9 @@ describe("onRecord", () => {
         (each.properties as Record<string, unknown>)["Team"] = 3;
       },
     ],
-    [
-      "leaves a cost that is no number",
-      (each) => {
-        each.cost = Number.NaN;
-      },
-    ],
+    ["leaves a cost that is no number", ofCost(Number.NaN)],
+    ["leaves a negative cost", ofCost(-0.01)],
+    ["leaves a cost of more than a million dollars", ofCost(1_000_001)],
   ])("fails open, the draft as before, where a hook %s", async (_name, spoil) => {
     const { hooks } = hooksOf({
       onRecord: (each) => {

@@ -1,5 +1,5 @@
 import type { ExchangeView, Json, ProviderPlugin, Usage } from "../../plugin-host/contract.ts";
-import { dollars } from "../../record/dollars.ts";
+import { dollars, isCost } from "../../record/dollars.ts";
 import { costLines, type OwnPriceOf, totalOf } from "./own.ts";
 import { genaiPrices, type PriceTable } from "./table.ts";
 import { priceTerms } from "./terms.ts";
@@ -26,24 +26,22 @@ export interface CostInput {
   readonly onFault?: (error: unknown) => void;
 }
 
-/** US dollars and their source; both null if the price is unknown. */
+/** US dollars and their source; both null if the cost is unknown. */
 export interface Cost {
   readonly cost: number | null;
   readonly source: string | null;
 }
 
-/** Maximum plausible cost in US dollars. A higher one is an error or malicious, and would dominate all sums. */
-const STATED_MAX = 1_000_000;
-
 const UNKNOWN: Cost = { cost: null, source: null };
 
 /**
  * The cost of an exchange, from the first source that has it: the operator's prices, the provider plugin's own rule, the
- * provider's response, the price table. Without any it is unknown, which is never 0. Never throws.
+ * provider's response, the price table. Without any it is unknown, which is never 0, and so is one that cannot be true.
+ * Never throws.
  */
 export function costOf(input: CostInput, table: PriceTable = genaiPrices): Cost {
   const { cost, source } = exactCost(input, table);
-  return { cost: dollars(cost), source };
+  return isCost(cost) ? { cost: dollars(cost), source } : UNKNOWN;
 }
 
 function exactCost(input: CostInput, table: PriceTable): Cost {
@@ -55,8 +53,7 @@ function exactCost(input: CostInput, table: PriceTable): Cost {
   if (own !== undefined && lines !== undefined) return { cost: totalOf(lines), source: own.source };
   const ruled = usage === undefined ? null : byRule(input, usage, models[0] ?? "");
   if (ruled !== null) return { cost: ruled, source: `plugin ${provider?.name}` };
-  if (statedCost !== undefined && statedCost >= 0 && statedCost <= STATED_MAX)
-    return { cost: statedCost, source: "stated by the provider" };
+  if (isCost(statedCost)) return { cost: statedCost, source: "stated by the provider" };
   if (provider === undefined) return UNKNOWN;
   const bills = billsOf(provider.name, usage, input.usageRaw);
   if (bills.length === 0) return UNKNOWN;

@@ -1,7 +1,8 @@
-import type { Usage } from "../../plugin-host/contract.ts";
-import { dollars } from "../../record/dollars.ts";
+import type { Json, Usage } from "../../plugin-host/contract.ts";
+import { COST_MAX, dollars } from "../../record/dollars.ts";
 import { usageText } from "../../record/kinds.ts";
 import { providerOf } from "../../record/provider.ts";
+import { statedCost } from "../errors-and-costs.ts";
 import { countOf, isObject, parseJson, pickDefined } from "../json.ts";
 import { USAGE_COUNTS } from "../usage.ts";
 import { foundFor } from "./cost.ts";
@@ -60,32 +61,47 @@ export function explainCost(row: Priced, ownPrice: OwnPriceOf | undefined): Expl
       rates,
       note,
     }) as Explanation;
-  if (source === null) return explanation(whyUnknown(row));
-  if (source === "cache") return explanation("a cached response costs nothing");
   const raw = row.usage_raw === null ? undefined : parseJson(usageText(row.usage_raw));
+  if (source === null) return explanation(whyUnknown(row, raw, ownPrice));
+  if (source === "cache") return explanation("a cached response costs nothing");
   if (source === "stated by the provider")
     return explanation("the provider itself states this cost", [], isObject(raw) ? raw : undefined);
   if (source.startsWith("plugin "))
     return explanation(`the rule of the provider ${source.slice(7)} gives this cost for the usage`);
-  const models = modelsOfRow(row);
-  const usage = usageOfRow(row);
   if (source.startsWith("own price") || source.startsWith("configured price")) {
-    const found = ownPrice?.(models);
-    const lines = found?.source === source ? costLines(found.price, usage) : undefined;
-    if (found === undefined || lines === undefined) return explanation("this price is no longer in force");
-    return explanation(compared(totalOf(lines), cost), lines, found.price);
+    const found = byOwnPrice(row, ownPrice);
+    if (found?.source !== source) return explanation("this price is no longer in force");
+    return explanation(compared(totalOf(found.lines), cost), found.lines, found.rates);
   }
-  const at = new Date(row.request_created_at);
-  const found = billsOf(providerOf(row), usage, raw).map((bill) =>
-    foundFor(bill, models, (model) => genaiRates(providerOf(row), model, bill.units, at)),
+  const found = byTable(row, raw);
+  if (found === undefined) return explanation("the price table of this version no longer has this entry");
+  return explanation(compared(totalOf(found.lines), cost), found.lines, found.rates);
+}
+
+interface Arithmetic {
+  readonly lines: readonly CostLine[];
+  readonly rates: unknown;
+}
+
+/** The cost by a price of one's own or of the configuration; undefined if there is none for this usage. */
+function byOwnPrice(row: Priced, ownPrice: OwnPriceOf | undefined): (Arithmetic & { source: string }) | undefined {
+  const found = ownPrice?.(modelsOfRow(row));
+  const lines = found && costLines(found.price, usageOfRow(row));
+  return found && lines && { lines, rates: found.price, source: found.source };
+}
+
+/** The cost by the price table; undefined if it has no price for a part of the usage. */
+function byTable(row: Priced, raw: Json): Arithmetic | undefined {
+  const [provider, models, at] = [providerOf(row), modelsOfRow(row), new Date(row.request_created_at)];
+  const found = billsOf(provider, usageOfRow(row), raw).map((bill) =>
+    foundFor(bill, models, (model) => genaiRates(provider, model, bill.units, at)),
   );
-  if (found.length === 0 || !found.every((each) => each !== undefined))
-    return explanation("the price table of this version no longer has this entry");
+  if (found.length === 0 || !found.every((each) => each !== undefined)) return undefined;
   const host = URL.parse(row.target_url ?? "")?.hostname ?? "";
-  const { factor } = priceTerms({ provider: providerOf(row), host, models }, raw);
+  const { factor } = priceTerms({ provider, host, models }, raw);
   const lines = found.flatMap((each) => each.lines).map((line) => (line.what === FEES ? line : scaled(line, factor)));
   const [only, ...more] = found.map(({ rates }) => rates);
-  return explanation(compared(totalOf(lines), cost), lines, more.length === 0 ? only : [only, ...more]);
+  return { lines, rates: more.length === 0 ? only : [only, ...more] };
 }
 
 /** Removes floating-point noise. */
@@ -103,8 +119,17 @@ function compared(sum: number, cost: number | null): string {
   return `today's prices give ${dollars(sum)}; \`weir costs recompute\` brings the record up to date`;
 }
 
-function whyUnknown(row: Priced): string {
+function whyUnknown(row: Priced, raw: Json, ownPrice: OwnPriceOf | undefined): string {
+  if (row.cost !== null) return "the cost was recorded without its source";
+  const stated = statedCost(raw);
+  if (stated !== undefined && stated > COST_MAX) return tooHigh("the provider states", stated);
+  const found = byOwnPrice(row, ownPrice) ?? byTable(row, raw);
+  const sum = found && totalOf(found.lines);
+  if (sum !== undefined) return sum > COST_MAX ? tooHigh("the usage costs", sum) : compared(sum, null);
   if (usageOfRow(row) === undefined) return "no usage is known, so that nothing can be priced";
   if (modelsOfRow(row).length === 0) return "no model is known";
   return `no price is known for ${providerOf(row)} ${modelsOfRow(row)[0]}; one of your own can be set`;
 }
+
+const tooHigh = (what: string, sum: number) =>
+  `${what} ${dollars(sum)} US dollars; a cost over ${COST_MAX} is not plausible and counts as unknown`;

@@ -3,7 +3,7 @@ import { excerptsOf, newText } from "../../mapping/said.ts";
 import type { Json, RecordDraft } from "../../plugin-host/contract.ts";
 import type { BodyTexts } from "../../plugin-host/hooks/draft.ts";
 import type { Note } from "../../plugin-host/hooks/note.ts";
-import { dollars } from "../../record/dollars.ts";
+import { dollars, isCost } from "../../record/dollars.ts";
 import { PROVIDER_UNKNOWN, providerOf } from "../../record/provider.ts";
 import { storable } from "../../record/storable.ts";
 import type { StoredPart } from "../../store/packs/request-content.ts";
@@ -55,7 +55,7 @@ export function applyDraft(prepared: Prepared, draft: RecordDraft, before: BodyT
     model: draft.model === null || draft.model === undefined ? null : String(draft.model),
     user_id:
       draft.request_user_id === null || draft.request_user_id === undefined ? null : String(draft.request_user_id),
-    cost: typeof draft.cost === "number" && Number.isFinite(draft.cost) ? dollars(draft.cost) : null,
+    cost: isCost(draft.cost) ? dollars(draft.cost) : null,
     threat: typeof draft.threat === "boolean" ? Number(draft.threat) : null,
     properties: JSON.stringify(properties),
   };
