@@ -87,6 +87,7 @@ test("an own price applies to new requests, and to earlier ones on request", asy
 
   const dry = JSON.parse((await costs("recompute", "--dry-run")).stdout);
   expect(dry.changed).toBeGreaterThanOrEqual(2);
+  for (const sum of [dry.cost_before, dry.cost_after]) expect(sum).toBe(Number(sum.toPrecision(12)));
   expect(await recordOf(weir, before)).toMatchObject({ cost: 0.0075 });
   expect((await explain(before)).note).toContain("add up");
   const done = JSON.parse((await costs("recompute", "--since", "2020-01-01")).stdout);

@@ -4,7 +4,7 @@ import anthropic from "../../providers/anthropic.ts";
 import google from "../../providers/google.ts";
 import openai from "../../providers/openai.ts";
 import { type ExchangeInput, readExchange, toLlmSchema } from "../../src/mapping/read-exchange.ts";
-import type { ProviderPlugin, Reading, StreamEvent, Usage } from "../../src/plugin-host/contract.ts";
+import type { ProviderPlugin, Reading, StreamEvent } from "../../src/plugin-host/contract.ts";
 import { LlmSchema } from "../../src/record/llm-schema.ts";
 
 const exchange = (members: Partial<ExchangeInput>): ExchangeInput => ({
@@ -47,30 +47,6 @@ test("a member that a provider's hook leaves undefined keeps what was read", () 
     responseModel: "m-1",
     usage: { prompt_tokens: 3 },
   });
-});
-
-test.each([-1, 0.5, 1e308, 1e13, Number.NaN, null, {}])(
-  "a count of %p counts as not reported, from a response and from a provider's own reader",
-  (count) => {
-    const usage = { prompt_tokens: 12, completion_tokens: count, prompt_tokens_details: { cached_tokens: count } };
-    const response = { object: "chat.completion", model: "m-1", choices: [], usage };
-    const own = { prompt_tokens: 12, completion_tokens: count, prompt_cache_read_tokens: count } as Usage;
-    for (const read of [{}, { readResponse: () => ({ usage: own }) }]) {
-      const provider = { ...openai, ...read } as ProviderPlugin;
-      expect(readExchange(exchange({ provider, requestBody: { model: "m" }, responseBody: response })).usage).toEqual({
-        prompt_tokens: 12,
-        total_tokens: 12,
-      });
-    }
-  },
-);
-
-test.each([[null], [5], ["12"], [[1]]])("a usage of %p from a provider's own reader is none", (usage) => {
-  const provider = { ...openai, readResponse: () => ({ usage }) } as object as ProviderPlugin;
-  const response = { object: "chat.completion", choices: [] };
-  expect(
-    readExchange(exchange({ provider, requestBody: { model: "m" }, responseBody: response })).usage,
-  ).toBeUndefined();
 });
 
 test("a provider's hooks on requests and on events of a stream precede what was read", () => {

@@ -41,6 +41,7 @@ test("scores are means by name, of the requests that have them", () => {
     ["a", 5],
     ["b", 1.5],
   ]);
+  expect(meanScores([1e308, 1e308, 1e308].map((huge) => ({ scores: { huge } })))).toEqual([["huge", 1e308]]);
 });
 
 test("each user is named once", () => {

@@ -5,6 +5,7 @@ import { parseJson } from "../../mapping/json.ts";
 import { costOf } from "../../mapping/prices/cost.ts";
 import { modelsOfRow, usageOfRow } from "../../mapping/prices/explain.ts";
 import type { ProviderPlugin } from "../../plugin-host/contract.ts";
+import { dollars } from "../../record/dollars.ts";
 import { usageText } from "../../record/kinds.ts";
 import { providerOf } from "../../record/provider.ts";
 import type { RequestRow } from "../../record/request-record.ts";
@@ -38,6 +39,7 @@ export async function recomputeCosts(options: RecomputeOptions): Promise<Progres
   // Later records already get the new prices when they are recorded.
   const walked = { kind: "priced", since, until: Date.now(), model } as const;
   let progress: Progress = { seen: 0, changed: 0, before: 0, after: 0, total: await walk.count(walked) };
+  let [before, after] = [0, 0];
   for (let at: WalkPosition | undefined; ; ) {
     const rows = await walk.next(walked, at, STEP_ROWS);
     at = rows.at(-1);
@@ -49,10 +51,12 @@ export async function recomputeCosts(options: RecomputeOptions): Promise<Progres
       if (now.cost !== row.cost || now.source !== row.cost_source) {
         changes.push({ requestId: row.request_id, columns: { cost: now.cost, cost_source: now.source } });
       }
-      progress = { ...progress, before: progress.before + (row.cost ?? 0), after: progress.after + (now.cost ?? 0) };
+      before += row.cost ?? 0;
+      after += now.cost ?? 0;
     }
     if (changes.length > 0 && !dryRun) await rewrite(changes);
-    progress = { ...progress, seen: progress.seen + rows.length, changed: progress.changed + changes.length };
+    const [seen, changed] = [progress.seen + rows.length, progress.changed + changes.length];
+    progress = { ...progress, seen, changed, before: dollars(before), after: dollars(after) };
     onProgress(progress);
     await nextTurn();
   }

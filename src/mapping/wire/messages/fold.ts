@@ -1,5 +1,5 @@
 import type { Json, StreamEvent } from "../../../plugin-host/contract.ts";
-import { isObject, type JsonObject, mergeMembers, objectOf, parseJson, textOf } from "../../json.ts";
+import { countOf, isObject, type JsonObject, mergeMembers, objectOf, parseJson, textOf } from "../../json.ts";
 import { grown, inOrder } from "../pieces.ts";
 
 /** A content block while it grows; `json` collects a tool's input until the block ends. */
@@ -10,28 +10,36 @@ interface Block {
 
 /**
  * Folds an Anthropic stream. `message_start` holds the message without content, `message_delta` the changed counts: each
- * later value replaces the earlier one.
+ * later value replaces the earlier one. The output count of `message_start` is only a placeholder: it is left out of a stream
+ * that was cut off before the real one came.
  */
 export function foldMessages(events: readonly StreamEvent[]): Json {
   const message: JsonObject = {};
   const blocks = new Map<number, Block>();
   let error: Json;
+  let isPlaceholder = false;
   for (const { data, name } of events) {
     if (!isObject(data)) continue;
     const metrics = data["amazon-bedrock-invocationMetrics"];
     if (isObject(metrics)) message["amazon-bedrock-invocationMetrics"] = metrics;
     const type = textOf(data.type) ?? name;
-    if (type === "message_start") startMessage(message, data.message);
+    if (type === "message_start") {
+      startMessage(message, data.message);
+      isPlaceholder = true;
+    } else if (type === "message_stop") isPlaceholder = false;
     else if (type === "content_block_start") startBlock(blocks, data);
     else if (type === "content_block_delta") growBlock(blocks, data);
-    else if (type === "message_delta") takeMessageDelta(message, data);
-    else if (isObject(data.error) || type === "error") error = isObject(data.error) ? data.error : data;
+    else if (type === "message_delta") {
+      takeMessageDelta(message, data);
+      if (countOf(data.usage?.output_tokens) !== undefined) isPlaceholder = false;
+    } else if (isObject(data.error) || type === "error") error = isObject(data.error) ? data.error : data;
     else if (type === "message") mergeMembers(message, data);
   }
   if (blocks.size > 0 || Array.isArray(message.content)) {
     const built = inOrder(blocks).map(finished);
     message.content = built.length > 0 ? built : message.content;
   }
+  if (isPlaceholder && isObject(message.usage)) delete message.usage.output_tokens;
   if (error !== undefined) message.error = error;
   return Object.keys(message).length === 0 ? undefined : message;
 }

@@ -76,6 +76,9 @@ function firstLine(text: string | null | undefined): string | undefined {
   return short.length > LABEL_CHARS_MAX ? `${short.slice(0, LABEL_CHARS_MAX)}…` : short;
 }
 
+/** A power of two, so that dividing by it and multiplying with it is exact: a sum of large scores would be infinite. */
+const SCALE = 2 ** 40;
+
 /** The mean of each score in the session, by name. */
 export function meanScores(rows: readonly Pick<RecordRow, "scores">[]): readonly (readonly [string, number])[] {
   const values = new Map<string, number[]>();
@@ -86,10 +89,11 @@ export function meanScores(rows: readonly Pick<RecordRow, "scores">[]): readonly
       else known.push(value);
     }
   }
-  return [...values]
-    .map(([name, all]) => [name, all.reduce((sum, value) => sum + value, 0) / all.length] as const)
-    .sort(([a], [b]) => (a < b ? -1 : 1));
+  return [...values].map(([name, all]) => [name, meanOf(all)] as const).sort(([a], [b]) => (a < b ? -1 : 1));
 }
+
+const meanOf = (values: readonly number[]) =>
+  (values.reduce((sum, value) => sum + value / SCALE, 0) / values.length) * SCALE;
 
 /** The users, without duplicates. */
 export function usersOf(rows: readonly Pick<RecordRow, "request_user_id">[]): readonly string[] {
