@@ -80,19 +80,10 @@ const RULES: readonly EndpointRule[] = [
     path: /\/embeddings$/,
     read: (found, path) => ({ kind: "embeddings", shape: "embeddings", named: deployment(found, path) }),
   },
-  {
-    method: POST,
-    // A model's name may have colons of its own.
-    path: /\/models\/(.+):([a-zA-Z]+)$/,
-    read(found) {
-      const model = decoded(found[1]!);
-      const method = found[2]!;
-      if (Object.hasOwn(GOOGLE_METHODS, method))
-        return { ...GOOGLE_METHODS[method]!, named: { model, stream: method === "streamGenerateContent" } };
-      if (!GOOGLE_SAME.has(method)) return undefined;
-      return { kind: "same", path: `:${method}`, named: { model } };
-    },
-  },
+  // A model's name may have colons of its own.
+  { method: POST, path: /\/models\/(.+):([a-zA-Z]+)$/, read: google },
+  // The AI SDK and LangChain put no `models/` before a name with a slash.
+  { method: POST, path: /\/v1(?:alpha|beta)?\/([^/]+\/.+):([a-zA-Z]+)$/, read: google },
   {
     method: POST,
     path: /\/(?:images\/(?:generations|edits)|audio\/(?:speech|transcriptions|translations)|moderations|rerank)$/,
@@ -104,6 +95,14 @@ const RULES: readonly EndpointRule[] = [
   { method: GET, path: /\/models$/, read: () => ({ kind: "models" }) },
   { method: GET, path: /\/models\/(.+)$/, read: (found) => ({ kind: "model", id: decoded(found[1]!) }) },
 ];
+
+function google(found: RegExpExecArray): Endpoint | undefined {
+  const model = decoded(found[1]!);
+  const method = found[2]!;
+  if (Object.hasOwn(GOOGLE_METHODS, method))
+    return { ...GOOGLE_METHODS[method]!, named: { model, stream: method === "streamGenerateContent" } };
+  return GOOGLE_SAME.has(method) ? { kind: "same", path: `:${method}`, named: { model } } : undefined;
+}
 
 function stored(found: RegExpExecArray): Endpoint {
   return { kind: "stored", id: decoded(found[1]!), path: found[0] };

@@ -66,6 +66,12 @@ test.each([
     "/v1beta/models/google:team/gemini:floor:generateContent",
     generate("generate-content", { model: "google:team/gemini:floor", stream: false }),
   ],
+  [
+    "POST",
+    "/v1beta/google/gemini:streamGenerateContent?alt=sse",
+    generate("generate-content", { model: "google/gemini", stream: true }),
+  ],
+  ["POST", "/v1beta/gemini:generateContent", undefined],
   ["POST", "/v1beta/models/m:embedContent", { kind: "same", path: ":embedContent", named: { model: "m" } }],
   ["POST", "/v1/images/generations", { kind: "same", path: "/images/generations", named: {} }],
   ["POST", "/v1/audio/transcriptions", { kind: "same", path: "/audio/transcriptions", named: {} }],
