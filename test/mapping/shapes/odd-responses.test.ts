@@ -72,6 +72,15 @@ describe("a stream", () => {
   });
 });
 
+test.each([
+  ["nothing", [], ""],
+  ["only a thought", [{ type: "thinking", thinking: "Hm", signature: "s" }], ""],
+  ["only a call", [{ type: "tool_use", id: "t1", name: "look", input: {} }], null],
+])("a response with %s: the content of a chat's message is %j", (_name, content, expected) => {
+  const message = { type: "message", role: "assistant", content, stop_reason: "end_turn" };
+  expect(send(ask(), chatToMessages).answer(message).choices[0].message.content).toBe(expected);
+});
+
 describe("ids of calls", () => {
   const call = (id: Json) => ({ id, type: "function", function: { name: "look", arguments: "{}" } });
   const responseOf = (...ids: Json[]) => ({

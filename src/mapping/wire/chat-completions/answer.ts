@@ -173,7 +173,10 @@ export function writeAnswer(answer: Answer, reply: Reply): Json {
 
 function writeChoice({ parts, finish, logprobs }: Choice, index: number, { prompt }: Reply): Json {
   const { wants } = prompt;
-  const message: JsonObject = { role: "assistant", content: joined(parts, "text"), refusal: joined(parts, "refusal") };
+  const refusal = joined(parts, "refusal");
+  // As OpenAI does. An agent that finds null and no call may ask again and again.
+  const silence = refusal === null && parts.every(({ type }) => type !== "call") ? "" : null;
+  const message: JsonObject = { role: "assistant", content: joined(parts, "text") ?? silence, refusal };
   if (!parts.every(isPlain)) addFurther(message, parts, wants);
   return { index, message, logprobs: logprobs ?? null, finish_reason: finishWord(finish, wants.legacyFunctions) };
 }
