@@ -9,7 +9,7 @@ import type { WireSchema } from "./wire-schema.ts";
 export interface Said {
   /** The last message of the user or a tool. */
   readonly input?: string;
-  /** All text of the request that the previous request did not contain. */
+  /** All text of the request that the previous request did not contain, with a boundary between its messages. */
   readonly newInput?: string;
   /** The response's text and its tool calls. */
   readonly output?: string;
@@ -27,15 +27,14 @@ export function whatWasSaid({ schema, request, response }: { schema: Reader; req
   const output = responseTexts(schema, response, request);
   return pickDefined({
     input: input.at(-1),
-    newInput: joined(input),
-    output: joined(output),
+    newInput: joined(input, TEXT_BOUNDARY),
+    output: joined(output, "\n"),
   });
 }
 
-const joined = (texts: readonly string[]) => filledText(beginning(oneText(texts), NEW_TEXT_MAX));
-
-/** Joins texts by line ends; a single one, as most are, is not copied. */
-const oneText = (texts: readonly string[]) => (texts.length === 1 ? texts[0]! : texts.join("\n"));
+/** A single text, as most are, is not copied. */
+const joined = (texts: readonly string[], between: string) =>
+  filledText(beginning(texts.length === 1 ? texts[0]! : texts.join(between), NEW_TEXT_MAX));
 
 /** New texts of the request; the last text is that of the last message. */
 function newTexts(schema: Reader, request: Json): readonly string[] {

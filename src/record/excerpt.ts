@@ -26,5 +26,5 @@ export function beginning(text: string, lengthMax: number): string {
   return text.slice(0, isHalf ? lengthMax - 1 : lengthMax);
 }
 
-/** Between the text of a request and that of its response, so that no phrase begins in one and ends in the other. */
+/** Between messages of a request, and before its response, so that no phrase begins in one and ends in the next. */
 export const TEXT_BOUNDARY = "\x1e";

@@ -95,7 +95,7 @@ for (const kind of DATABASES) {
           user: "ada",
         },
         { said: [user("北京大学在哪里")], answer: "Crème brûlée café" },
-        { said: [user("brown and quick")], at: "2026-03-01T00:00:00Z" },
+        { said: [user("brown and"), user("quick")], at: "2026-03-01T00:00:00Z" },
       ]);
     });
     afterAll(() => it[Symbol.asyncDispose]());
@@ -109,6 +109,7 @@ for (const kind of DATABASES) {
       ["a word is no beginning", "exact", []],
       ["a phrase", '"quick brown"', [1]],
       ["no phrase from the request into the response", '"exactly built"', []],
+      ["no phrase from one message into the next", '"and quick"', []],
       ["the same words in any order", "quick brown", [3, 1]],
       ["without accents", "creme cafe", [2]],
       ["a part of a Chinese sentence", "京大学", [2]],

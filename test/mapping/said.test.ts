@@ -69,7 +69,7 @@ test.each<[string, Case, Expected]>([
       },
       response: chatResponse({ role: "assistant", content: null, tool_calls: [call] }),
     },
-    { input: "and tomorrow?", output: '→ get_weather({"city":"Paris"})', newInput: "12 degrees\nand tomorrow?" },
+    { input: "and tomorrow?", output: '→ get_weather({"city":"Paris"})', newInput: "12 degrees\x1eand tomorrow?" },
   ],
   [
     "chat: text and calls of a stream, a picture",
@@ -205,7 +205,7 @@ test.each<[string, Case, Expected]>([
       request: { model: "m", query: "capital", documents: ["Paris", "pears"] },
       response: { results: [{ index: 0, relevance_score: 0.9 }] },
     },
-    { input: "capital", output: "Paris", newInput: "Paris\npears\ncapital" },
+    { input: "capital", output: "Paris", newInput: "Paris\x1epears\x1ecapital" },
   ],
   [
     "converse: content blocks",
