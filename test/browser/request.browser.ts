@@ -189,24 +189,27 @@ test("the cost is explained, the time is drawn, and the replay holds no key", as
   expect(curl).not.toMatch(/sk-(?:of|weir)|\*\*\*/);
 });
 
-test("a long number is shown, and sent by the replay, as it was written", async () => {
-  const body = '{"model": "gpt-4o-mini", "seed": 12345678901234567890, "top_p": 1.0, "messages": []}';
-  const response = await fetch(`${it.weir.gateway}/v1/chat/completions`, {
-    method: "POST",
-    headers: { ...gatewayHeaders(provider.origin), "content-type": "application/json" },
-    body,
-  });
-  await response.arrayBuffer();
-  const id = response.headers.get("gateway-id")!;
-  await recordOf(it.weir, id);
-  await using opened = await it.open(`/requests/${id}?tab=request`);
-  const { page } = opened;
-  await page.getByRole("region", { name: "request body" }).getByText('"seed": 12345678901234567890,').waitFor();
-  await page.getByRole("link", { name: "Replay" }).click();
-  const curl = page.getByRole("region", { name: "curl" });
-  await curl.waitFor();
-  await eventually(() => curl.textContent()).toContain(`--data-raw '${body}'`);
-});
+test.each(["12345678901234567890", "1e400"])(
+  "the number %s is shown, and sent by the replay, as it was written",
+  async (seed) => {
+    const body = `{"model": "gpt-4o-mini", "seed": ${seed}, "top_p": 1.0, "messages": []}`;
+    const response = await fetch(`${it.weir.gateway}/v1/chat/completions`, {
+      method: "POST",
+      headers: { ...gatewayHeaders(provider.origin), "content-type": "application/json" },
+      body,
+    });
+    await response.arrayBuffer();
+    const id = response.headers.get("gateway-id")!;
+    await recordOf(it.weir, id);
+    await using opened = await it.open(`/requests/${id}?tab=request`);
+    const { page } = opened;
+    await page.getByRole("region", { name: "request body" }).getByText(`"seed": ${seed},`).waitFor();
+    await page.getByRole("link", { name: "Replay" }).click();
+    const curl = page.getByRole("region", { name: "curl" });
+    await curl.waitFor();
+    await eventually(() => curl.textContent()).toContain(`--data-raw '${body}'`);
+  },
+);
 
 test("properties, scores and feedback are changed where they stand, by key", async () => {
   const id = await send(it.weir, provider, { headers: { "Gateway-Property-Team": "blue" } });

@@ -112,10 +112,20 @@ function Side({ record, part, body }: SideProps) {
 /** More digits than a JavaScript number can hold. */
 const LONG_NUMBER = /[\d.]{16}/;
 
-/** JSON with a line for each member. If long numbers were rounded, the text is made from the original bytes. */
+/** Whether a number was too large for JavaScript, which prints it as `null`. */
+function isInfinite(value: unknown): boolean {
+  let isFound = false;
+  JSON.stringify(value, (_name, each) => {
+    isFound ||= Math.abs(each) === Number.POSITIVE_INFINITY;
+    return each;
+  });
+  return isFound;
+}
+
+/** JSON with a line for each member. If numbers were rounded or lost, the text is made from the original bytes. */
 function FormattedBody({ record, part, body }: SideProps) {
   const text = typeof body === "string" ? body : JSON.stringify(body, undefined, 2);
-  const isRounded = typeof body !== "string" && LONG_NUMBER.test(text);
+  const isRounded = typeof body !== "string" && (LONG_NUMBER.test(text) || (text.includes("null") && isInfinite(body)));
   const { data, isLoading } = useQuery({ ...rawBodyQuery(record.request_id, part), enabled: isRounded });
   if (isLoading) return <Loading rows={8} />;
   const written = data && asWritten(data);
