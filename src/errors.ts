@@ -94,7 +94,7 @@ export const ERRORS = {
   not_found: { status: 404, text: "there is nothing with this path, id or name" },
   method_not_allowed: { status: 405, text: "this path does not support this method" },
   duplicate_name: { status: 409, text: "the name is taken; choose another one, or change the object that has it" },
-  defined_in_file: { status: 409, text: "weir.toml defines it; change it there" },
+  defined_in_file: { status: 409, text: "the configuration file defines it; change it there" },
   dashboard_missing: { status: 503, text: "the dashboard is not built here; run `npm ci` and start again" },
   bodies_unavailable: { status: 503, text: "the object store that holds bodies cannot be reached now; try again" },
   database_unavailable: { status: 503, text: "the database cannot be reached now; try again" },

@@ -36,7 +36,7 @@ export const addCredentialCommand: Run = async (invocation) => {
     const rules = await rulesOf(config, records, id, providers);
     const order = asUsage(() => readCredential({ ...members, ...secrets }, rules));
     if (order.name !== undefined && Object.hasOwn(config.credentials, order.name))
-      throw new CommandError(`weir.toml has a credential ${order.name}; choose another name`);
+      throw new CommandError(`the configuration file has a credential ${order.name}; choose another name`);
     const kept = await keepCredential({ config, records, by: atCommandLine() }, id, order);
     if (options["json"]) printJson(terminal, shownCredential(kept, false));
     else {
@@ -175,7 +175,7 @@ async function withCredential(
     const found = (await listCredentials(records, own)).find((each) => each.name === name);
     if (found !== undefined) return work(records, found);
     if (Object.hasOwn(config.credentials, name))
-      throw new CommandError(`weir.toml defines the credential ${name}; change it there`);
+      throw new CommandError(`the configuration file defines the credential ${name}; change it there`);
     throw noSuchCredential(name);
   });
 }

@@ -66,7 +66,7 @@ function organizationOf({ options }: Pick<Invocation, "options">): string {
 
 function refuseConfigured({ config }: Pick<Invocation, "config">, name: string): void {
   if (Object.hasOwn(config.routes, name))
-    throw new CommandError(`weir.toml defines the route ${name}; change it there`);
+    throw new CommandError(`the configuration file defines the route ${name}; change it there`);
 }
 
 /** The route as JSON: from `--target`s, the file, or stdin. */

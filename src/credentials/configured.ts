@@ -29,7 +29,7 @@ export function configuredCredentials(
   return Object.entries(credentials).map(([name, table]) =>
     inTable(name, () => {
       if ("shared" in table)
-        throw wrong("shared", "every organization may use a credential of weir.toml: leave it out");
+        throw wrong("shared", "every organization may use a credential of the configuration file: leave it out");
       const order = readCredential({ ...table, name }, { ...rules, operator: true, readSecret: readReference });
       return {
         name,
@@ -77,7 +77,7 @@ export function filesOf(configured: readonly ConfiguredCredential[]): readonly s
 
 function readReference(member: string, value: unknown): string {
   if (typeof value === "string" && REFERENCE.test(value)) return value;
-  throw wrong(member, "a secret must not be in weir.toml: write env:NAME or file:/path instead");
+  throw wrong(member, "a secret must not be in the configuration file: write env:NAME or file:/path instead");
 }
 
 function lookUp(member: string, reference: string, env: Readonly<Record<string, string | undefined>>): string {

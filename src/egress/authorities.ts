@@ -24,6 +24,8 @@ export function certificatesIn(file: string): X509Certificate[] {
   } catch (error) {
     why = (error as Error).message;
   }
-  const place = `extra_ca_file = ${JSON.stringify(file)} (WEIR_EXTRA_CA_FILE)`;
-  throw new GatewayError("config_invalid", `${place}: must be a PEM file of certificates: ${why}`);
+  throw new GatewayError(
+    "config_invalid",
+    `extra_ca_file = ${JSON.stringify(file)}: must be a PEM file of certificates: ${why}`,
+  );
 }

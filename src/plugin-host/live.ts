@@ -119,7 +119,7 @@ function refuseOptionsOfNobody(config: Config, plugins: readonly OpenPlugin[]): 
   const unknown = Object.keys(config.plugins).find((name) => !names.includes(name));
   if (unknown === undefined) return;
   throw new PluginError(
-    "weir.toml",
+    "configuration",
     `[plugins.${unknown}] has options for a plugin that is not loaded; loaded: ${names.join(", ") || "none"}`,
   );
 }

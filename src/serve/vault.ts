@@ -121,7 +121,9 @@ export class Vault {
       try {
         return resolveConfigured(each, this.#options.env);
       } catch (error) {
-        this.#options.log.warn("a credential of weir.toml cannot be read again", { why: messageOf(error) });
+        this.#options.log.warn("a credential of the configuration file cannot be read again", {
+          why: messageOf(error),
+        });
         return this.#fromFile[at]!;
       }
     });

@@ -117,7 +117,10 @@ function readProvider(name: string, table: Readonly<Record<string, unknown>>): S
   }
   const { client_secret, end_session = true } = table;
   if (client_secret !== undefined && (typeof client_secret !== "string" || !REFERENCE.test(client_secret)))
-    throw wrong("client_secret", "a secret must not be in weir.toml: write env:NAME or file:/path instead");
+    throw wrong(
+      "client_secret",
+      "a secret must not be in the configuration file: write env:NAME or file:/path instead",
+    );
   if (typeof end_session !== "boolean") throw wrong("end_session", "must be true or false");
   return {
     name,

@@ -139,7 +139,7 @@ test("a credential of weir.toml is listed with the place of its secret; a litera
   const refused = await cli.run("credentials", "list");
   expect([refused.status, refused.err]).toEqual([
     1,
-    expect.stringContaining("[credentials.main] api_key: a secret must not be in weir.toml"),
+    expect.stringContaining("[credentials.main] api_key: a secret must not be in the configuration file"),
   ]);
   expect(refused.err).not.toContain(KEY);
 });

@@ -22,6 +22,6 @@ test.each([
   ["holds no certificate", written("none.pem", "hello")],
   ["holds a broken one", written("broken.pem", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n")],
 ])("a file that %s is refused in one line with its key", (_name, file) => {
-  const place = `extra_ca_file = ${JSON.stringify(file)} (WEIR_EXTRA_CA_FILE): must be a PEM file of certificates: `;
+  const place = `extra_ca_file = ${JSON.stringify(file)}: must be a PEM file of certificates: `;
   expect(() => trustedAuthorities(file)).toThrow(place);
 });

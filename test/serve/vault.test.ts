@@ -123,7 +123,7 @@ test("a secret in a file is followed; one that cannot be read keeps its value", 
 test.each([
   [
     { credentials: { main: { provider: "openai", api_key: SECRET } } },
-    "[credentials.main] api_key: a secret must not be in weir.toml",
+    "[credentials.main] api_key: a secret must not be in the configuration file",
   ],
   [
     { credentials: { main: { provider: "openai", api_key: "env:NOWHERE" } } },

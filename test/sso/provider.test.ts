@@ -43,7 +43,11 @@ test.each([
     { ...PLAIN, issuer: "https://login.microsoftonline.com/common/v2.0" },
     "issuer: must name one tenant",
   ],
-  ["a secret in the file", { ...PLAIN, client_secret: "hush" }, "client_secret: a secret must not be in weir.toml"],
+  [
+    "a secret in the file",
+    { ...PLAIN, client_secret: "hush" },
+    "client_secret: a secret must not be in the configuration file",
+  ],
   ["scopes without openid", { ...PLAIN, scopes: "email" }, "scopes: must hold openid"],
   ["a domain with a path", { ...PLAIN, allowed_domains: ["a.test/b"] }, "allowed_domains: must be a list of domains"],
   ["a misspelt member", { ...PLAIN, isuer: "x" }, "isuer: there is no such member; did you mean issuer?"],

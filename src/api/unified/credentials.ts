@@ -172,7 +172,9 @@ async function configured(context: ApiContext): Promise<readonly ConfiguredCrede
 
 function refuseConfigured({ home }: ApiContext, name: string | undefined): void {
   if (name === undefined || !Object.hasOwn(home.config.credentials, name)) return;
-  throw new GatewayError("duplicate_name", `weir.toml has a credential "${name}"; take another name`, { path: "name" });
+  throw new GatewayError("duplicate_name", `the configuration file has a credential "${name}"; take another name`, {
+    path: "name",
+  });
 }
 
 /** @throws GatewayError `not_found`, or `defined_in_file` if only `weir.toml` can change it. */
@@ -185,7 +187,10 @@ async function ownCredential(
   const found = (await listCredentials(records, organizationId)).find((each) => each.name === name);
   if (found !== undefined) return found;
   if (Object.hasOwn(home.config.credentials, name))
-    throw new GatewayError("defined_in_file", `weir.toml defines the credential "${name}"; change it there`);
+    throw new GatewayError(
+      "defined_in_file",
+      `the configuration file defines the credential "${name}"; change it there`,
+    );
   throw noSuchCredential(name);
 }
 

@@ -113,7 +113,7 @@ async function placeOf({ home }: ApiContext, caller: Caller, named: unknown): Pr
 
 function refuseConfigured({ home }: ApiContext, name: string): void {
   if (!Object.hasOwn(home.config.routes, name)) return;
-  throw new GatewayError("defined_in_file", `weir.toml defines the route "${name}"; change it there`);
+  throw new GatewayError("defined_in_file", `the configuration file defines the route "${name}"; change it there`);
 }
 
 function asObject(body: unknown): Readonly<Record<string, unknown>> {

@@ -24,7 +24,7 @@ export function SettingActions({ kind, name, path, isInFile, onEdit, more, child
     <span className="row-actions">
       {more}
       {isInFile ? (
-        <span className="muted">in weir.toml</span>
+        <span className="muted">in the configuration file</span>
       ) : (
         <>
           <GatedButton scope="admin" className="small" onClick={onEdit}>

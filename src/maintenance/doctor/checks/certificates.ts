@@ -17,7 +17,7 @@ export const authoritiesCheck: Check = {
     try {
       certificates = certificatesIn(path);
     } catch (error) {
-      return [fail(messageOf(error), "set WEIR_EXTRA_CA_FILE to a PEM file of certificates")];
+      return [fail(messageOf(error), "set extra_ca_file to a PEM file of certificates")];
     }
     const late = certificates.find(({ validTo }) => Date.parse(validTo) < Date.now());
     if (late !== undefined) return [warn(`${path}: ${late.subject} has expired on ${late.validTo}`, "renew it")];

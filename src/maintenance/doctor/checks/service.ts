@@ -32,7 +32,10 @@ function optionsWithoutPlugin(config: Config, plugins: readonly LoadedPlugin[]):
   return Object.keys(config.plugins)
     .filter((name) => !plugins.some(({ value }) => value.name === name))
     .map((name) =>
-      fail(`[plugins.${name}]: there is no such plugin`, "remove the table from weir.toml, or add the plugin"),
+      fail(
+        `[plugins.${name}]: there is no such plugin`,
+        "remove the table from the configuration file, or add the plugin",
+      ),
     );
 }
 

@@ -21,7 +21,7 @@ export const ssoCheck: Check = {
     try {
       providers = ssoProviders(config);
     } catch (error) {
-      return [fail(messageOf(error), "fix it in weir.toml; docs/people.md describes each member")];
+      return [fail(messageOf(error), "fix it in the configuration file; docs/people.md describes each member")];
     }
     if (providers.length === 0) return [ok("none is configured")];
     const known = await organizationsOf(config);

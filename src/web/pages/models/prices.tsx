@@ -110,7 +110,7 @@ function ownColumnsOf(rows: readonly OwnPrice[], onEdit: (row: Price) => void): 
       header: "Actions",
       cell: (row) =>
         row.source === "configuration" ? (
-          <span className="muted">in weir.toml</span>
+          <span className="muted">in the configuration file</span>
         ) : (
           <span className="row-actions">
             <GatedButton scope="admin" className="small" onClick={() => onEdit(row)}>
