@@ -113,6 +113,28 @@ test("an own price applies to new requests, and to earlier ones on request", asy
   expect(await recordOf(weir, before)).toMatchObject({ cost: expect.closeTo(0.0075) });
 });
 
+test("costs that nothing can compute stay when costs are recomputed", async () => {
+  const record = (members: object) => ({
+    ...{ request_id: crypto.randomUUID(), request_created_at: "2026-01-02T03:04:05.000Z", response_status: 200 },
+    ...{ provider: "CUSTOM", model: "own", prompt_tokens: 1_000, completion_tokens: 500, ...members },
+  });
+  const priced = { provider: "OPENAI", model: "gpt-4o-2024-08-06", response_model: "gpt-4o-2024-08-06" };
+  const records = [
+    record({ cost: 3 }),
+    record({ ...priced, cost: 0.7, cost_source: "set by a plugin" }),
+    record({ ...priced, cost: 0.7 }),
+  ];
+  const { data } = await json(callApi(weir, "/v1/import", { method: "POST", body: JSON.stringify(records) }));
+  expect(data).toMatchObject({ imported: 3, rejected: [] });
+  await costs("recompute");
+  const now = await Promise.all(records.map(({ request_id }) => recordOf(weir, request_id)));
+  expect(now.map(({ cost, cost_source }) => [cost, cost_source])).toEqual([
+    [3, null],
+    [0.7, "set by a plugin"],
+    [0.0075, expect.stringContaining("genai-prices")],
+  ]);
+});
+
 /** What the service last said of an order to compute costs anew. */
 function servedBy({ dataDirectory }: Weir): unknown {
   const database = new Database(join(dataDirectory, "weir.db"));

@@ -131,8 +131,9 @@ test.each<[string, Partial<Priced>, string]>([
   ["without a price", { provider: "CUSTOM", prompt_tokens: 1 }, "no price is known for CUSTOM gpt-4o; one of your own"],
   ["without usage", {}, "no usage is known"],
   ["whose price became known", { prompt_tokens: 1000, completion_tokens: 0 }, "today's prices give 0.0025"],
+  ["that a plugin set", { cost: 3, cost_source: "set by a plugin" }, "a plugin's `onRecord` set this cost"],
   ["that was imported without its source", { cost: 3 }, "the cost was recorded without its source"],
-])("an unknown cost is explained: %s", (_name, columns, note) => {
+])("a cost without arithmetic is explained: %s", (_name, columns, note) => {
   expect(explainCost({ ...NO_ROW, ...columns }, undefined).note).toStartWith(note);
 });
 

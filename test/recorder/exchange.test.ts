@@ -271,6 +271,7 @@ test("plugins change, drop and see records; what one redacts is redacted everywh
   expect(await weir.row(id)).toMatchObject({
     user_id: "hashed",
     cost: 0.3,
+    cost_source: "set by a plugin",
     properties: '{"App":"x","Team":"night"}',
     output: "***",
   });

@@ -2,10 +2,10 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { RecordWalk, WalkPosition } from "../../engine/record-walk.ts";
 import { statedCost } from "../../mapping/errors-and-costs.ts";
 import { parseJson } from "../../mapping/json.ts";
-import { costOf } from "../../mapping/prices/cost.ts";
+import { costOf, FREE, SET_BY_PLUGIN } from "../../mapping/prices/cost.ts";
 import { modelsOfRow, usageOfRow } from "../../mapping/prices/explain.ts";
 import type { ProviderPlugin } from "../../plugin-host/contract.ts";
-import { dollars } from "../../record/dollars.ts";
+import { dollars, isCost } from "../../record/dollars.ts";
 import { usageText } from "../../record/kinds.ts";
 import { providerOf } from "../../record/provider.ts";
 import type { RequestRow } from "../../record/request-record.ts";
@@ -33,7 +33,7 @@ export interface RecomputeOptions {
   readonly onProgress: (progress: Progress) => void;
 }
 
-/** Reprices recorded usage, in small steps. Costs stated by a provider stay. Can be interrupted and repeated. */
+/** Reprices recorded usage, in small steps. Costs that were not computed stay. Can be interrupted and repeated. */
 export async function recomputeCosts(options: RecomputeOptions): Promise<Progress> {
   const { walk, since, model, rewrite, dryRun, onProgress } = options;
   // Later records already get the new prices when they are recorded.
@@ -83,12 +83,13 @@ async function withBodies(rows: readonly RequestRow[], { provider, reader }: Rec
 
 function costNow(recorded: Recorded, { provider, learnt }: RecomputeOptions) {
   const { row } = recorded;
-  if (row.cached !== 0) return { cost: 0, source: "cache" };
+  if (row.cost_source === SET_BY_PLUGIN) return { cost: row.cost, source: row.cost_source };
+  if (row.cached !== 0) return FREE;
   const plugin = provider(providerOf(row));
   const raw = row.usage_raw === null ? undefined : parseJson(usageText(row.usage_raw));
   const wasStated = row.cost_source === "stated by the provider" ? (row.cost ?? undefined) : undefined;
   const isSuccess = (row.response_status ?? 0) < 400;
-  return costOf({
+  const now = costOf({
     provider: plugin,
     models: modelsOfRow(row),
     usage: usageOfRow(row),
@@ -98,4 +99,7 @@ function costNow(recorded: Recorded, { provider, learnt }: RecomputeOptions) {
     exchange: toInputs(recorded, plugin, () => undefined).provider,
     at: new Date(row.request_created_at),
   });
+  // An imported cost without its source would be lost, because nothing here can compute it.
+  const isImported = row.cost_source === null && isCost(row.cost);
+  return now.cost === null && isImported ? { cost: row.cost, source: null } : now;
 }

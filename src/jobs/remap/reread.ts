@@ -1,7 +1,7 @@
 import { type Inputs, merged, type Readings, readBoth } from "../../bodies/readings.ts";
 import { tokenColumns } from "../../bodies/token-columns.ts";
 import { withEstimate } from "../../mapping/estimate.ts";
-import { costOf } from "../../mapping/prices/cost.ts";
+import { costOf, FREE, SET_BY_PLUGIN } from "../../mapping/prices/cost.ts";
 import { type ExchangeReading, readExchange } from "../../mapping/read-exchange.ts";
 import { newText, shownTexts } from "../../mapping/said.ts";
 import type { ProviderPlugin } from "../../plugin-host/contract.ts";
@@ -47,7 +47,7 @@ export function changeOf(
   context: RereadContext,
 ): RecordChange {
   const { row } = recorded;
-  const cost = costOf({
+  const computed = costOf({
     provider: input.provider,
     models: [row.model_override, reading.responseModel, row.routed_model, reading.requestModel],
     usage: reading.usage,
@@ -58,6 +58,7 @@ export function changeOf(
     at: new Date(row.request_created_at),
   });
   const isHit = row.cache_reference_id !== null;
+  const cost = row.cost_source === SET_BY_PLUGIN ? { cost: row.cost, source: SET_BY_PLUGIN } : isHit ? FREE : computed;
   const { error } = reading;
   const streamed = recorded.events !== undefined;
   return {
@@ -72,8 +73,8 @@ export function changeOf(
       ...(error && row.error_message === null && { error_message: error.message, error_code: error.type ?? null }),
       usage_estimated: reading.usageEstimated ? 1 : 0,
       usage_raw: reading.usageRaw === undefined ? null : (JSON.stringify(reading.usageRaw) ?? null),
-      cost: isHit ? 0 : cost.cost,
-      cost_source: isHit ? "cache" : cost.source,
+      cost: cost.cost,
+      cost_source: cost.source,
       ...shownTexts(reading.said),
     },
     texts: {

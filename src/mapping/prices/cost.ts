@@ -32,6 +32,12 @@ export interface Cost {
   readonly source: string | null;
 }
 
+/** A cache hit costs nothing. */
+export const FREE: Cost = { cost: 0, source: "cache" };
+
+/** Source of a cost that a plugin's `onRecord` set. It is not computed, so that no later price changes it. */
+export const SET_BY_PLUGIN = "set by a plugin";
+
 const UNKNOWN: Cost = { cost: null, source: null };
 
 /**

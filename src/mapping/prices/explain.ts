@@ -5,7 +5,7 @@ import { providerOf } from "../../record/provider.ts";
 import { statedCost } from "../errors-and-costs.ts";
 import { countOf, isObject, parseJson, pickDefined } from "../json.ts";
 import { USAGE_COUNTS } from "../usage.ts";
-import { foundFor } from "./cost.ts";
+import { foundFor, SET_BY_PLUGIN } from "./cost.ts";
 import { type CostLine, costLines, type OwnPriceOf, totalOf } from "./own.ts";
 import { FEES, genaiRates } from "./table.ts";
 import { withReasoning } from "./table-lines.ts";
@@ -63,6 +63,7 @@ export function explainCost(row: Priced, ownPrice: OwnPriceOf | undefined): Expl
     }) as Explanation;
   const raw = row.usage_raw === null ? undefined : parseJson(usageText(row.usage_raw));
   if (source === null) return explanation(whyUnknown(row, raw, ownPrice));
+  if (source === SET_BY_PLUGIN) return explanation("a plugin's `onRecord` set this cost");
   if (source === "cache") return explanation("a cached response costs nothing");
   if (source === "stated by the provider")
     return explanation("the provider itself states this cost", [], isObject(raw) ? raw : undefined);

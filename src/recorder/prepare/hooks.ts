@@ -1,3 +1,4 @@
+import { SET_BY_PLUGIN } from "../../mapping/prices/cost.ts";
 import type { ExchangeReading } from "../../mapping/read-exchange.ts";
 import { excerptsOf, newText } from "../../mapping/said.ts";
 import type { Json, RecordDraft } from "../../plugin-host/contract.ts";
@@ -49,13 +50,15 @@ export function applyDraft(prepared: Prepared, draft: RecordDraft, before: BodyT
   const requestChanged = after.request !== before.request;
   const responseChanged = after.response !== before.response;
   const properties = toStrings(draft.properties);
+  const cost = isCost(draft.cost) ? dollars(draft.cost) : null;
   const changed = {
     ...prepared.row,
     provider: prepared.row.provider === null && draft.provider === PROVIDER_UNKNOWN ? null : String(draft.provider),
     model: draft.model === null || draft.model === undefined ? null : String(draft.model),
     user_id:
       draft.request_user_id === null || draft.request_user_id === undefined ? null : String(draft.request_user_id),
-    cost: isCost(draft.cost) ? dollars(draft.cost) : null,
+    cost,
+    ...(cost !== (prepared.row.cost ?? null) && { cost_source: SET_BY_PLUGIN }),
     threat: typeof draft.threat === "boolean" ? Number(draft.threat) : null,
     properties: JSON.stringify(properties),
   };

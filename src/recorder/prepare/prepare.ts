@@ -1,6 +1,6 @@
 import { type Inputs, merged, type Readings, readBoth } from "../../bodies/readings.ts";
 import { lacksUsage, withEstimate } from "../../mapping/estimate.ts";
-import { type Cost, costOf } from "../../mapping/prices/cost.ts";
+import { type Cost, costOf, FREE } from "../../mapping/prices/cost.ts";
 import type { ExchangeInput, ExchangeReading } from "../../mapping/read-exchange.ts";
 import { excerptsOf, newText } from "../../mapping/said.ts";
 import type { CallMemory } from "../../mapping/translate/call-memory.ts";
@@ -208,9 +208,6 @@ function callStatesOf({ id, begin }: Exchange, { callStates = {}, time }: EndMet
     createdAt: Math.trunc(time),
   }));
 }
-
-/** A cache hit costs nothing. */
-const FREE: Cost = { cost: 0, source: "cache" };
 
 function whatItCost(
   input: ExchangeInput,
