@@ -92,6 +92,20 @@ test("a clock that is set while a run continues makes nothing older for it", asy
   expect([kept.has(young), old.some((id) => kept.has(id))]).toEqual([true, false]);
 });
 
+test("a run that is stopped says so, and does not overwrite the last run of organizations that it did not reach", async () => {
+  for (let n = 0; n < 1_050; n++) await insert(NOW - (DAYS + 2) * DAY_MS + n);
+  const lastOf = async (key: string) => (await api.call("GET", "/v1/retention", { key })).json.data.last_run;
+  await insertRecord(api.store, api.other, { request_created_at: NOW });
+  const stopped = retention(() => stopped.stop());
+  await stopped.run();
+  const [one, other] = [await lastOf(api.keys.admin), await lastOf(api.keys.other)];
+  const noted = [one, other].filter((run) => run !== null);
+  expect(noted).toMatchObject([{ error: "the service was stopped" }]);
+  expect((await left()).size).toBeGreaterThan(1);
+  await retention().run();
+  expect([(await lastOf(api.keys.admin)).error, (await lastOf(api.keys.other)).error]).toEqual([null, null]);
+});
+
 test.each([
   ["a day on", DAY_MS],
   ["two years on", 730 * DAY_MS],

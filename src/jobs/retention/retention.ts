@@ -52,8 +52,7 @@ export class Retention {
   async run(): Promise<void> {
     const dropped = await this.#dropDays();
     const organizations = new Set([...(await this.#aged.organizations()), ...dropped.keys()]);
-    for (const id of organizations) await this.#noted(id, () => this.#clean(id, dropped.get(id)));
-    await this.#tidy();
+    await this.#cleanAll(organizations, dropped);
   }
 
   /** Organizations that requested a run. */
@@ -63,8 +62,7 @@ export class Retention {
     const { records } = await this.#options.writer();
     await takeOrders(records, ordered);
     const dropped = await this.#dropDays(new Set(ordered));
-    for (const id of ordered) await this.#noted(id, () => this.#clean(id, dropped.get(id)));
-    await this.#tidy();
+    await this.#cleanAll(ordered, dropped);
   }
 
   /** Ends after the current step. */
@@ -92,6 +90,14 @@ export class Retention {
   #now(): Now {
     const now = Date.now();
     return { records: this.#aged.days === undefined ? now : now - (now % DAY_MS), bodies: now };
+  }
+
+  async #cleanAll(organizationIds: Iterable<string>, dropped: ReadonlyMap<string, number>): Promise<void> {
+    for (const id of organizationIds) {
+      if (this.#pace.stopped) return;
+      await this.#noted(id, () => this.#clean(id, dropped.get(id)));
+    }
+    if (!this.#pace.stopped) await this.#tidy();
   }
 
   async #clean(organizationId: string, dropped = 0): Promise<Counts> {
@@ -149,6 +155,7 @@ export class Retention {
     let error: string | null = null;
     try {
       Object.assign(counts, await work());
+      if (this.#pace.stopped) error = "the service was stopped";
     } catch (cause) {
       error = messageOf(cause);
     }
