@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { ToolNames } from "../../../src/mapping/translate/tool-names.ts";
-import { readWhole, StreamTranslation } from "../../../src/mapping/translate/translate.ts";
+import { readWhole, StreamTranslation, writeWhole } from "../../../src/mapping/translate/translate.ts";
 import { SHAPES } from "../../../src/mapping/wire/shapes.ts";
 import type { Json, StreamEvent } from "../../../src/plugin-host/contract.ts";
 
@@ -86,6 +86,23 @@ test.each([
   expect(stream.error).toMatchObject({ status, message: "No" });
   expect(sent.at(-1)!.data.error.message).toBe("No");
   expect([...stream.event({ name: "messageStop", data: { stopReason: "end_turn" } }), ...stream.close()]).toEqual([]);
+});
+
+test.each([
+  [["END"], "stop_sequence", "END"],
+  [["END", "FIN"], "end_turn", null],
+])("a stop text out of %j, which Bedrock does not name: Messages has %s", (stop_sequences, reason, text) => {
+  const messages = SHAPES["messages"]!;
+  const given = { max_tokens: 9, messages: [{ role: "user", content: "Hi" }], stop_sequences };
+  const reply = { ...options().reply, prompt: messages.readRequest!(given) };
+  const to = { ...options(), to: messages, reply };
+  const sent = writeWhole(readWhole(whole([{ text: "x" }], "stop_sequence"), to).answer, to);
+  expect(sent).toMatchObject({ stop_reason: reason, stop_sequence: text });
+  const stream = new StreamTranslation(to);
+  for (const event of begun) stream.event(event);
+  stream.event({ name: "messageStop", data: { stopReason: "stop_sequence" } });
+  const delta = stream.close().find(({ event }) => event === "message_delta")!.data.delta;
+  expect(delta).toEqual({ stop_reason: reason, stop_sequence: text });
 });
 
 test("a Claude's stream at Bedrock may end in the same exceptions", () => {

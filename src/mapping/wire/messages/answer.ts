@@ -64,7 +64,7 @@ export function finishOf(word: Json): Finish {
   return Object.hasOwn(FINISHES, known) ? FINISHES[known]! : "end";
 }
 
-export const WORDS: Readonly<Record<Finish, string>> = {
+const WORDS: Readonly<Record<Finish, string>> = {
   end: "end_turn",
   stop: "stop_sequence",
   calls: "tool_use",
@@ -84,15 +84,17 @@ export function writeAnswer({ choices, usage }: Answer, reply: Reply): Json {
     role: "assistant",
     model: reply.model,
     content: (choice?.parts ?? []).flatMap((part) => writePart(part, reply.prompt)),
-    stop_reason: WORDS[stopOf(choice?.finish ?? "end", choice?.stopText)],
-    stop_sequence: choice?.stopText ?? null,
+    ...writeStop(choice ?? {}, reply),
     usage: writeUsage(usage ?? {}),
   };
 }
 
-/** `stop_sequence` without the stop text would be wrong. */
-export const stopOf = (finish: Finish, stopText: string | undefined): Finish =>
-  finish === "stop" && stopText === undefined ? "end" : finish;
+/** Not every provider says which stop text ended the response. `stop_sequence` without the stop text would be wrong. */
+export function writeStop({ finish = "end", stopText }: Partial<Choice>, { prompt }: Reply): JsonObject {
+  const { stop = [] } = prompt.settings;
+  const text = stopText ?? (finish === "stop" && stop.length === 1 ? stop[0] : undefined);
+  return { stop_reason: WORDS[finish === "stop" && text === undefined ? "end" : finish], stop_sequence: text ?? null };
+}
 
 function writePart(part: Part, { wants }: Prompt): JsonObject[] {
   if (part.type === "reasoning") return wants.reasoning === true ? [writeThinking(part, false)] : [];

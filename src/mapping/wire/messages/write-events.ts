@@ -1,6 +1,6 @@
 import type { Finish, Piece, Reply, SentEvent, State, Usage } from "../../../plugin-host/contract.ts";
 import { type JsonObject, textOf } from "../../json.ts";
-import { stopOf, thoughtOfCall, WORDS, writeCitation, writeUsage } from "./answer.ts";
+import { thoughtOfCall, writeCitation, writeStop, writeUsage } from "./answer.ts";
 import { writeThinking } from "./blocks.ts";
 import { writeError } from "./errors.ts";
 
@@ -33,7 +33,7 @@ export function writeEvents(state: WritingState, piece: Piece, reply: Reply): re
       if (piece.stopText !== undefined) state.stopText = piece.stopText;
       return start(state, reply);
     case "end":
-      return [...start(state, reply), ...stopBlock(state), ...end(state)];
+      return [...start(state, reply), ...stopBlock(state), ...end(state, reply)];
     case "error":
       return [event(writeError(piece.error))];
     case "logprobs":
@@ -60,9 +60,12 @@ function start(state: WritingState, { id, model }: Reply): readonly SentEvent[] 
   return [event({ type: "message_start", message }), event({ type: "ping" })];
 }
 
-function end({ finish = "end", stopText, usage }: WritingState): readonly SentEvent[] {
-  const delta = { stop_reason: WORDS[stopOf(finish, stopText)], stop_sequence: stopText ?? null };
-  return [event({ type: "message_delta", delta, usage: writeUsage(usage ?? {}) }), event({ type: "message_stop" })];
+function end(state: WritingState, reply: Reply): readonly SentEvent[] {
+  const delta = writeStop(state, reply);
+  return [
+    event({ type: "message_delta", delta, usage: writeUsage(state.usage ?? {}) }),
+    event({ type: "message_stop" }),
+  ];
 }
 
 type PartPiece = Extract<Piece, { readonly part: number }>;
