@@ -10,6 +10,7 @@ import {
   chatToMessages,
   messageStart,
   messagesToChat,
+  messagesToResponses,
   send,
   stopped,
 } from "./translation.ts";
@@ -70,6 +71,18 @@ describe("a stream", () => {
       { type: "error", error: { message: "gone" } },
     ]);
   });
+});
+
+test("a refusal, which OpenAI ends as any text: Messages has the stop reason", () => {
+  const refusal = "I can't help.";
+  const choice = { index: 0, message: { role: "assistant", content: null, refusal }, finish_reason: "stop" };
+  const refused = { content: [{ type: "text", text: refusal }], stop_reason: "refusal" };
+  expect(send(askClaude(), messagesToChat).answer({ choices: [choice] })).toMatchObject(refused);
+  const events = streamed(chatChunk({ refusal }), chatChunk({}, "stop"));
+  expect(events.find(({ type }) => type === "message_delta").delta.stop_reason).toBe("refusal");
+  const item = { type: "message", role: "assistant", content: [{ type: "refusal", refusal }] };
+  const answer = { object: "response", status: "completed", output: [item] };
+  expect(send(askClaude(), messagesToResponses).answer(answer)).toMatchObject(refused);
 });
 
 test.each([

@@ -84,14 +84,22 @@ export function writeAnswer({ choices, usage }: Answer, reply: Reply): Json {
     role: "assistant",
     model: reply.model,
     content: (choice?.parts ?? []).flatMap((part) => writePart(part, reply.prompt)),
-    ...writeStop(choice ?? {}, reply),
+    ...writeStop({ ...choice, refused: choice?.parts.some(({ type }) => type === "refusal") }, reply),
     usage: writeUsage(usage ?? {}),
   };
 }
 
+interface Stop {
+  readonly finish?: Finish | undefined;
+  readonly stopText?: string | undefined;
+  /** OpenAI ends a refusal as any other text. */
+  readonly refused?: boolean | undefined;
+}
+
 /** Not every provider says which stop text ended the response. `stop_sequence` without the stop text would be wrong. */
-export function writeStop({ finish = "end", stopText }: Partial<Choice>, { prompt }: Reply): JsonObject {
+export function writeStop({ finish = "end", stopText, refused }: Stop, { prompt }: Reply): JsonObject {
   const { stop = [] } = prompt.settings;
+  if (refused === true && finish === "end") return { stop_reason: WORDS.filter, stop_sequence: null };
   const text = stopText ?? (finish === "stop" && stop.length === 1 ? stop[0] : undefined);
   return { stop_reason: WORDS[finish === "stop" && text === undefined ? "end" : finish], stop_sequence: text ?? null };
 }

@@ -13,6 +13,7 @@ interface WritingState {
   texts?: Set<number>;
   finish?: Finish;
   stopText?: string;
+  refused?: true;
   usage?: Usage;
 }
 
@@ -73,8 +74,10 @@ type PartPiece = Extract<Piece, { readonly part: number }>;
 function block(state: WritingState, piece: PartPiece, { prompt }: Reply): readonly SentEvent[] {
   const shown = prompt.wants.reasoning === true;
   switch (piece.type) {
-    case "text":
     case "refusal":
+      state.refused = true;
+      return [...opened(state, piece, "text"), delta(state, { type: "text_delta", text: piece.text })];
+    case "text":
       return [...opened(state, piece, "text"), delta(state, { type: "text_delta", text: piece.text })];
     case "citation": {
       // A source of an ended text goes to the open one: an ended block takes no more, and clients must not send back an empty one.
