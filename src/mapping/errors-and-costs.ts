@@ -5,13 +5,15 @@ import { filledText, isObject, listOf, numberOf, pickDefined, textOf } from "./j
 const DOLLARS_PER_TICK = 1e-10;
 
 /**
- * The cost stated by the provider, in US dollars.
+ * The cost stated by the provider, in US dollars; undefined in another currency, whose rate is not known.
  *
  * OpenRouter bills nothing if the caller uses a key of the model's vendor; the real cost is then in the details.
  */
 export function statedCost(usage: Json): number | undefined {
   if (!isObject(usage)) return undefined;
   const cost = usage.cost;
+  const currency = filledText(cost?.currency) ?? filledText(usage.currency);
+  if (currency !== undefined && currency.toUpperCase() !== "USD") return undefined;
   if (isObject(cost)) return notNegative(cost.total_cost);
   const ticks = notNegative(usage.cost_in_usd_ticks);
   if (ticks !== undefined) return ticks * DOLLARS_PER_TICK;

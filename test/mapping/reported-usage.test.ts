@@ -64,3 +64,14 @@ test.each<[string, unknown[], number | undefined]>([
     expect([usage?.prompt_tokens, usage?.completion_tokens]).toEqual([5, output]);
   },
 );
+
+test.each<[object, number | undefined]>([
+  [{ cost: 0.5 }, 0.5],
+  [{ cost: { currency: "USD", total_cost: 0.5 } }, 0.5],
+  [{ cost: { currency: "EUR", total_cost: 0.5 } }, undefined],
+  [{ cost: 3.5, currency: "cny" }, undefined],
+  [{ cost: 3.5, currency: "usd" }, 3.5],
+])("a cost that a provider states counts in US dollars only: %j", (stated, cost) => {
+  const response = { object: "chat.completion", choices: [], usage: { prompt_tokens: 1, ...stated } };
+  expect(readExchange(exchange({ requestBody: { model: "m" }, responseBody: response })).cost).toBe(cost);
+});

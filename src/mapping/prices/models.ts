@@ -35,12 +35,12 @@ export function tablePrice(provider: string, model: string, input: number, outpu
 /** So few tokens that no price for long requests applies. */
 const SAMPLE = 1_000;
 
-/** US dollars per token of a short request; undefined if the table has none. */
+/** US dollars per token of a short request, without what the request itself costs; undefined if the table has none. */
 export function tokenRates(provider: string, model: string) {
   const at = new Date();
   const rate = (units: Parameters<typeof genaiPrices>[2]) => {
-    const dollars = genaiPrices(provider, model, units, at)?.dollars;
-    return dollars === undefined ? undefined : Number((dollars / SAMPLE).toPrecision(12));
+    const price = genaiPrices(provider, model, units, at);
+    return price === undefined ? undefined : Number(((price.dollars - price.fees) / SAMPLE).toPrecision(12));
   };
   const prompt = rate({ input_tokens: SAMPLE, output_tokens: 0 });
   if (prompt === undefined) return undefined;
