@@ -1,25 +1,18 @@
+import { soundUsage, totalOf } from "../mapping/usage.ts";
 import type { Usage } from "../plugin-host/contract.ts";
 
 /** The token columns of a record. A count that is missing or invalid is null. */
 export function tokenColumns(usage: Usage | undefined): Record<keyof Usage, number | null> {
-  const prompt = toCount(usage?.prompt_tokens);
-  const completion = toCount(usage?.completion_tokens);
-  const sum = prompt !== null && completion !== null ? prompt + completion : undefined;
+  const sound = soundUsage(usage) ?? {};
   return {
-    total_tokens: sum ?? toCount(usage?.total_tokens) ?? prompt ?? completion,
-    prompt_tokens: prompt,
-    completion_tokens: completion,
-    prompt_cache_read_tokens: toCount(usage?.prompt_cache_read_tokens),
-    prompt_cache_write_tokens: toCount(usage?.prompt_cache_write_tokens),
-    prompt_cache_write_1h_tokens: toCount(usage?.prompt_cache_write_1h_tokens),
-    prompt_audio_tokens: toCount(usage?.prompt_audio_tokens),
-    completion_audio_tokens: toCount(usage?.completion_audio_tokens),
-    reasoning_tokens: toCount(usage?.reasoning_tokens),
+    total_tokens: totalOf(sound) ?? null,
+    prompt_tokens: sound.prompt_tokens ?? null,
+    completion_tokens: sound.completion_tokens ?? null,
+    prompt_cache_read_tokens: sound.prompt_cache_read_tokens ?? null,
+    prompt_cache_write_tokens: sound.prompt_cache_write_tokens ?? null,
+    prompt_cache_write_1h_tokens: sound.prompt_cache_write_1h_tokens ?? null,
+    prompt_audio_tokens: sound.prompt_audio_tokens ?? null,
+    completion_audio_tokens: sound.completion_audio_tokens ?? null,
+    reasoning_tokens: sound.reasoning_tokens ?? null,
   };
-}
-
-function toCount(value: unknown): number | null {
-  if (typeof value !== "number" || !(value >= 0)) return null;
-  const count = Math.round(value);
-  return Number.isSafeInteger(count) ? count : null;
 }

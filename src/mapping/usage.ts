@@ -240,14 +240,17 @@ export function bedrockMetricsUsage(metrics: Json): Usage | undefined {
   });
 }
 
-/** `total_tokens` is the sum; if one part is unknown, the provider's total, otherwise the known part. */
+/** The usage with its total. */
 export function withTotal(usage: Usage): Usage {
-  const { prompt_tokens: prompt, completion_tokens: completion } = usage;
-  const total =
-    prompt !== undefined && completion !== undefined
-      ? prompt + completion
-      : (usage.total_tokens ?? prompt ?? completion);
+  const total = totalOf(usage);
   return total === undefined ? usage : { ...usage, total_tokens: total };
+}
+
+/** The sum; if one part is unknown, the provider's total, but at least the known part. */
+export function totalOf({ prompt_tokens: prompt, completion_tokens: completion, total_tokens: total }: Usage) {
+  if (prompt !== undefined && completion !== undefined) return prompt + completion;
+  const known = prompt ?? completion;
+  return total === undefined || known === undefined ? (total ?? known) : Math.max(total, known);
 }
 
 /** The present counts; `undefined` if there are none. */

@@ -65,6 +65,12 @@ test.each<[string, unknown[], number | undefined]>([
   },
 );
 
+test("a total is never below a count that is a part of it", () => {
+  const usage = { completion_tokens: 9, total_tokens: 4 };
+  const responseBody = { object: "chat.completion", choices: [], usage };
+  expect(readExchange(exchange({ requestBody: { model: "m" }, responseBody })).usage?.total_tokens).toBe(9);
+});
+
 test.each<[object, number | undefined]>([
   [{ cost: 0.5 }, 0.5],
   [{ cost: { currency: "USD", total_cost: 0.5 } }, 0.5],

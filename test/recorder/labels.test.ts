@@ -104,6 +104,8 @@ test("bytes of a value that are no UTF-8 become U+FFFD", () => {
 test.each([
   [{ prompt_tokens: 3, completion_tokens: 4, total_tokens: 99 }, 7],
   [{ prompt_tokens: 3, total_tokens: 5 }, 5],
+  [{ prompt_tokens: 3, total_tokens: 2 }, 3],
+  [{ completion_tokens: 3, total_tokens: -2 }, 3],
   [{ prompt_tokens: 3 }, 3],
   [{ completion_tokens: 4 }, 4],
   [{}, null],
