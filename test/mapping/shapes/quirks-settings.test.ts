@@ -137,6 +137,17 @@ describe("settings", () => {
     expect([sent.body.reasoning?.effort, sent.losses]).toEqual([effort, losses]);
   });
 
+  test("quirk 24: a schema beside json_object, as Together has it, is a schema", () => {
+    const schema = { type: "object", properties: { city: { type: "string" } } };
+    const given = ask({ response_format: { type: "json_object", schema } });
+    const to = (shape: string) => send(given, { from: "chat-completions", to: shape });
+    expect([to("responses").body.text.format, to("responses").losses]).toEqual([
+      { type: "json_schema", name: "answer", schema },
+      [],
+    ]);
+    expect(to("generate-content").body.generationConfig.responseJsonSchema).toEqual(schema);
+  });
+
   test("quirk 24: a schema is native where the model has it, else the input of a tool", () => {
     const schema = { type: "object", properties: { a: { type: "string" } }, additionalProperties: false };
     const members = { response_format: { type: "json_schema", json_schema: { name: "x", schema } } };

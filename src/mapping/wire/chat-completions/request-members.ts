@@ -13,6 +13,8 @@ import { EFFORTS, isEffort } from "../../translate/effort.ts";
 
 export const readFormat: MemberReader = (draft, value, at) => {
   if (value?.type === "text") draft.set("format", { type: "text" }, at);
+  // Together, Fireworks and llama.cpp have a schema here, and Instructor sends it so.
+  else if (value?.type === "json_object" && isObject(value.schema)) draft.set("format", schemaFormat(value), at);
   else if (value?.type === "json_object") draft.set("format", { type: "json" }, at);
   else if (value?.type === "json_schema" && isObject(value.json_schema?.schema ?? value.schema))
     draft.set("format", schemaFormat(isObject(value.json_schema) ? value.json_schema : value), at);
