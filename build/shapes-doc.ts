@@ -94,7 +94,8 @@ its own path. Members that are null or empty, or state the default of every API 
 \`service_tier: "auto"\`), are not a loss. Search results, summaries of compaction and references to
 tools that a client sends as blocks of Anthropic reach other APIs as text (A).
 Names of files do not reach Gemini. Messages refuses a stop text of white space alone, so it is left out (A). Some Claude models accept
-\`temperature\` or \`top_p\`, not both: \`top_p\` is left out (D). At Responses fewer than 16 max tokens become 16, and at Converse a \`temperature\` above 1 becomes 1 (A).
+\`temperature\` or \`top_p\`, not both: \`top_p\` is left out (D). At Responses fewer than 16 max tokens become 16, and at Converse a \`temperature\` above 1 becomes 1 (A). At Cohere \`top_p\` is 0.01 to 0.99,
+and penalties are 0 to 1 (A).
 A request without a turn for the model is R. So is one that every API refuses, because the provider's error would name its own members, not the client's: two tools with
 one name, a \`tool_choice\` that names no tool of the request or requires a call without a tool, a result whose call is not before it, and a second result of one
 call. Several calls with one id, as providers make them that count from 0 in each response, get different ids, and their results follow in order. Calls without

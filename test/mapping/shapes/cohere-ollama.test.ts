@@ -82,6 +82,12 @@ describe("cohere-chat", () => {
     expect(losses).toEqual([]);
   });
 
+  test("values beyond its ranges are the nearest within, with a warning", () => {
+    const { body, losses } = cohere({ top_p: 1, presence_penalty: -1, frequency_penalty: 1.5 });
+    expect(body).toMatchObject({ p: 0.99, presence_penalty: 0, frequency_penalty: 1 });
+    expect(losses).toEqual(["approximated top_p", "approximated presence_penalty", "approximated frequency_penalty"]);
+  });
+
   test.each<[string, Json, readonly string[]]>([
     [
       "one tool: the others are left out",

@@ -26,17 +26,31 @@ export function writeRequest(prompt: Prompt, call: Call): WrittenRequest {
     response_format: writeFormat(prompt),
     max_tokens: settings.maxTokens,
     temperature: settings.temperature,
-    p: settings.topP,
+    p: within(prompt, "topP", losses),
     k: settings.topK,
     stop_sequences: settings.stop,
     seed: settings.seed,
-    presence_penalty: settings.presencePenalty,
-    frequency_penalty: settings.frequencyPenalty,
+    presence_penalty: within(prompt, "presencePenalty", losses),
+    frequency_penalty: within(prompt, "frequencyPenalty", losses),
     logprobs: settings.logprobs === true ? true : undefined,
     thinking: writeThinking(prompt),
     stream: prompt.stream,
   });
   return { body, losses };
+}
+
+/** What Cohere accepts is less than other APIs have, and a request beyond it is a 400. Source: its API reference. */
+const RANGES = { topP: [0.01, 0.99], presencePenalty: [0, 1], frequencyPenalty: [0, 1] } as const;
+
+function within({ settings, paths }: Prompt, name: keyof typeof RANGES, losses: Loss[]): number | undefined {
+  const value = settings[name];
+  if (value === undefined) return undefined;
+  const [least, most] = RANGES[name];
+  const nearest = Math.min(Math.max(value, least), most);
+  const path = paths[name];
+  if (nearest !== value && path !== undefined)
+    losses.push({ kind: "approximated", path, why: `from ${least} to ${most}` });
+  return nearest;
 }
 
 /** Results are separate messages, before the user's other content. */
