@@ -15,17 +15,20 @@ import type { GatewayParts } from "../gateway-parts.ts";
 import { OwnFailure } from "../own-failure.ts";
 import { fromRefusal, Refused, toOwnResponse } from "../refusal.ts";
 import { askForTarget, type Consent } from "./ask-for-target.ts";
-import { type Attempt, type AttemptParts, estimateFor, prepare, type Written, writeFor } from "./attempt.ts";
+import type { Attempt, AttemptParts, Written } from "./attempt.ts";
 import { AttemptResponse } from "./attempt-response.ts";
+import { invalid, labelOf, nothingLeft, untranslatable } from "./call-errors.ts";
 import { respondWithEstimate } from "./converted-response.ts";
 import type { CountedCall } from "./counted-call.ts";
 import { recordFailedAttempt } from "./failed-attempt.ts";
 import { statesOf } from "./forgotten-states.ts";
 import type { FailedOutcome, ResponseOptions } from "./outcome.ts";
 import { betterReason } from "./passed-over.ts";
+import { type Begun, prepare } from "./prepare.ts";
 import { providerNamed } from "./provider-named.ts";
 import { turnsFor } from "./turns-for.ts";
 import type { UnifiedWork } from "./unified-work.ts";
+import { estimateFor, writeFor } from "./write-for.ts";
 
 export interface UnifiedCallOptions {
   readonly parts: GatewayParts;
@@ -57,6 +60,9 @@ interface Step {
   /** The failure after which the same candidate is called again, without what it rejected. */
   readonly repeats?: FailedOutcome;
 }
+
+/** The result of writing a request, once the files that it needs have been fetched. */
+type WrittenWhole = Exclude<Written, { readonly kind: "fetch" }>;
 
 /** A candidate was not called. */
 interface PassedOver {
@@ -220,33 +226,14 @@ export class UnifiedCall implements UpstreamCall {
   }
 
   /** Calls a candidate. @returns why it was not called; undefined if it was. */
-  async #attempt({ candidate, without, issuer, repeats }: Step): Promise<PassedOver | undefined> {
-    const { parts, admitted, work, first } = this.#options;
-    let turns: string | undefined;
-    try {
-      const finding = turnsFor(candidate, work);
-      turns = isPending(finding) ? await finding : finding;
-    } catch (error) {
-      if (error instanceof GatewayError) return { error };
-      throw error;
-    }
-    const remembering = issuer === undefined ? this.#statesFor(candidate, turns) : {};
-    const given: AttemptParts = {
-      parts,
-      admitted,
-      work: issuer === undefined ? work : { ...work, description: { ...work.description, hasState: true } },
-      ownKey: work.admission.own.keyOf(candidate.target.provider, first),
-      states: isPending(remembering) ? await remembering : remembering,
-      turns,
-      without,
-      issuer,
-      files: this.#files,
-      change: undefined,
-    };
+  async #attempt(step: Step): Promise<PassedOver | undefined> {
+    const { candidate } = step;
+    const given = await this.#inputsFor(step);
+    if ("error" in given) return given;
     const startedMs = performance.now();
     const writing = this.#written(candidate, given);
     const outbound = isPending(writing) ? await writing : writing;
-    let writtenMs = performance.now() - startedMs;
+    const writtenMs = performance.now() - startedMs;
     if (outbound.kind === "invalid") throw invalid(outbound.loss);
     if (outbound.kind === "refused") {
       this.#options.walk.passOver(candidate.target);
@@ -260,11 +247,49 @@ export class UnifiedCall implements UpstreamCall {
       if (error instanceof Refused || error instanceof GatewayError) return { error };
       throw error;
     }
+    return await this.#callAdmitted(step, given, outbound, { counted, writtenMs });
+  }
+
+  /** What the body for a candidate is written from. */
+  async #inputsFor({ candidate, without, issuer }: Step): Promise<AttemptParts | PassedOver> {
+    const { parts, admitted, work, first } = this.#options;
+    let turns: string | undefined;
+    try {
+      const finding = turnsFor(candidate, work);
+      turns = isPending(finding) ? await finding : finding;
+    } catch (error) {
+      if (error instanceof GatewayError) return { error };
+      throw error;
+    }
+    const remembering = issuer === undefined ? this.#statesFor(candidate, turns) : {};
+    return {
+      parts,
+      admitted,
+      work: issuer === undefined ? work : { ...work, description: { ...work.description, hasState: true } },
+      ownKey: work.admission.own.keyOf(candidate.target.provider, first),
+      states: isPending(remembering) ? await remembering : remembering,
+      turns,
+      without,
+      issuer,
+      files: this.#files,
+      change: undefined,
+    };
+  }
+
+  /** Calls a candidate that plugins have admitted, with their changes. @returns why it was not called; undefined if it was. */
+  async #callAdmitted(
+    { candidate, repeats }: Step,
+    given: AttemptParts,
+    unchanged: Exclude<WrittenWhole, { readonly kind: "invalid" | "refused" }>,
+    begun: Begun,
+  ): Promise<PassedOver | undefined> {
+    const { counted } = begun;
     const { change } = counted;
     const changed = change === undefined ? given : { ...given, change };
-    const changedMs = change?.body === undefined ? 0 : performance.now();
-    const sent = change?.body === undefined ? outbound : await this.#written(candidate, changed);
-    if (changedMs > 0) writtenMs += performance.now() - changedMs;
+    const startedMs = performance.now();
+    const isRewritten = change?.body !== undefined;
+    const sent = isRewritten ? await this.#written(candidate, changed) : unchanged;
+    const writtenMs = begun.writtenMs + (isRewritten ? performance.now() - startedMs : 0);
     if (sent.kind === "estimate") {
       respondWithEstimate(this.#options, candidate, { tokens: sent.tokens, calls: this.#attempts });
       return undefined;
@@ -315,7 +340,7 @@ export class UnifiedCall implements UpstreamCall {
   }
 
   /** The request for a candidate, after fetching files that it accepts only as bytes. */
-  #written(candidate: Candidate, given: AttemptParts): Soon<Exclude<Written, { readonly kind: "fetch" }>> {
+  #written(candidate: Candidate, given: AttemptParts): Soon<WrittenWhole> {
     const current = given.files === this.#files ? given : { ...given, files: this.#files };
     return after(writeFor(candidate, current), (written) =>
       written.kind === "fetch" ? this.#fetchAndWrite(candidate, given, written.addresses) : written,
@@ -369,22 +394,4 @@ export class UnifiedCall implements UpstreamCall {
 function countsNot({ failure: { status }, body }: FailedOutcome): boolean {
   if (status === 404) return !/model/i.test(body);
   return status === 405 || status === 501 || (status === 400 && /support (?:token )?count/i.test(body));
-}
-
-export const labelOf = ({ target, model }: Candidate): string => `${target.provider.name.toLowerCase()}/${model}`;
-
-function nothingLeft(walk: Walk): GatewayError {
-  return walk.candidates.length === 0
-    ? new GatewayError("credential_locked")
-    : new GatewayError("no_credential", "no target of this route is open to this request");
-}
-
-function invalid({ path, why = "cannot be read" }: Loss): GatewayError {
-  return new GatewayError("invalid_body", path === "" ? why : `${path}: ${why}`, { path });
-}
-
-function untranslatable({ path, why }: Loss, candidate: Candidate): GatewayError {
-  const reason = why ?? "the target cannot take it";
-  const message = path === "" ? `${labelOf(candidate)}: ${reason}` : `${path}: ${reason} (${labelOf(candidate)})`;
-  return new GatewayError("untranslatable", message, path === "" ? {} : { path });
 }
