@@ -240,6 +240,15 @@ export function bedrockMetricsUsage(metrics: Json): Usage | undefined {
   });
 }
 
+/** Maximum characters of a stored usage block. A longer one holds something else, and would make its row long. */
+const RAW_CHARS_MAX = 65_536;
+
+/** A usage block as it is stored, from which costs are computed again; null if there is none. */
+export function storedUsage(raw: Json): string | null {
+  const text = raw === undefined ? undefined : JSON.stringify(raw);
+  return text === undefined || text.length > RAW_CHARS_MAX ? null : text;
+}
+
 /** The usage with its total. */
 export function withTotal(usage: Usage): Usage {
   const total = totalOf(usage);

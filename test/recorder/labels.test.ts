@@ -130,6 +130,15 @@ test("what is no count is null", () => {
   });
 });
 
+test("a usage block is stored as sent, unless it is longer than any usage", () => {
+  const stored = (usageRaw: unknown) => {
+    const findings = { reading: { usageRaw }, cost: { cost: null, source: null }, streamed: false, truncated: false };
+    return toRow(exchangeOf({}).exchange, readLabels([]), findings, 0).usage_raw;
+  };
+  expect(stored({ prompt_tokens: 1 })).toBe('{"prompt_tokens":1}');
+  for (const none of [undefined, { prompt_tokens: 1, more: "a".repeat(70_000) }]) expect(stored(none)).toBeNull();
+});
+
 test("each count of a usage is in the column of its name", () => {
   const counts = USAGE_COUNTS.map((name, at) => [name, 10 + at] as const);
   const usage = { ...Object.fromEntries(counts), prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 };

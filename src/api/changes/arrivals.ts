@@ -2,6 +2,7 @@ import { readMembers } from "../../json-text/members.ts";
 import type { KeySnapshot } from "../../keys.ts";
 import { readRecorded } from "../../mapping/read-recorded.ts";
 import { newText, shownTexts } from "../../mapping/said.ts";
+import { storedUsage } from "../../mapping/usage.ts";
 import type { Json } from "../../plugin-host/contract.ts";
 import { ImportRefused, readImported } from "../../record/imported.ts";
 import { providerOf } from "../../record/provider.ts";
@@ -55,7 +56,7 @@ function readingColumns(
   const hasUsage = row.cost_source !== "cache" && row.total_tokens !== null;
   return {
     wire_schema: wireSchema,
-    usage_raw: hasUsage && usageRaw !== undefined ? JSON.stringify(usageRaw) : null,
+    usage_raw: hasUsage ? storedUsage(usageRaw) : null,
     prompt_cache_write_1h_tokens: hasUsage ? cacheWrite1hTokens : null,
     ...shownTexts(said),
   };

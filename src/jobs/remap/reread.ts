@@ -4,6 +4,7 @@ import { withEstimate } from "../../mapping/estimate.ts";
 import { costOf, FREE, SET_BY_PLUGIN } from "../../mapping/prices/cost.ts";
 import { type ExchangeReading, readExchange } from "../../mapping/read-exchange.ts";
 import { newText, shownTexts } from "../../mapping/said.ts";
+import { storedUsage } from "../../mapping/usage.ts";
 import type { ProviderPlugin } from "../../plugin-host/contract.ts";
 import { providerOf } from "../../record/provider.ts";
 import type { Learnt } from "../../store/models/learnt.ts";
@@ -72,7 +73,7 @@ export function changeOf(
       finish_reason: reading.finishReason ?? null,
       ...(error && row.error_message === null && { error_message: error.message, error_code: error.type ?? null }),
       usage_estimated: reading.usageEstimated ? 1 : 0,
-      usage_raw: reading.usageRaw === undefined ? null : (JSON.stringify(reading.usageRaw) ?? null),
+      usage_raw: storedUsage(reading.usageRaw),
       cost: cost.cost,
       cost_source: cost.source,
       ...shownTexts(reading.said),

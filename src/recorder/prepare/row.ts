@@ -2,6 +2,7 @@ import { fromLatin1 } from "../../bodies/headers.ts";
 import { tokenColumns } from "../../bodies/token-columns.ts";
 import type { Cost } from "../../mapping/prices/cost.ts";
 import type { ExchangeReading } from "../../mapping/read-exchange.ts";
+import { storedUsage } from "../../mapping/usage.ts";
 import { maskLabel, maskText } from "../../masking/mask.ts";
 import type { RequestRow } from "../../record/written-row.ts";
 import { UNMAPPED } from "../../unified/body-mapping.ts";
@@ -71,7 +72,7 @@ export function toRow(exchange: Exchange, labels: Labels, findings: Findings | u
     completion_audio_tokens: tokens.completion_audio_tokens,
     reasoning_tokens: tokens.reasoning_tokens,
     usage_estimated: reading?.usageEstimated ? 1 : 0,
-    usage_raw: reading?.usageRaw === undefined ? null : (JSON.stringify(reading.usageRaw) ?? null),
+    usage_raw: storedUsage(reading?.usageRaw),
     cost: findings?.cost.cost ?? null,
     cost_source: findings?.cost.source ?? null,
     user_id: setting("user-id") ?? masked(reading?.userId, maskLabel),
