@@ -113,7 +113,7 @@ test("an own price applies to new requests, and to earlier ones on request", asy
   expect(await recordOf(weir, before)).toMatchObject({ cost: expect.closeTo(0.0075) });
 });
 
-test("costs that nothing can compute stay when costs are recomputed", async () => {
+test("recomputing keeps costs that nothing can compute, and prices what a client left", async () => {
   const record = (members: object) => ({
     ...{ request_id: crypto.randomUUID(), request_created_at: "2026-01-02T03:04:05.000Z", response_status: 200 },
     ...{ provider: "CUSTOM", model: "own", prompt_tokens: 1_000, completion_tokens: 500, ...members },
@@ -123,15 +123,18 @@ test("costs that nothing can compute stay when costs are recomputed", async () =
     record({ cost: 3 }),
     record({ ...priced, cost: 0.7, cost_source: "set by a plugin" }),
     record({ ...priced, cost: 0.7 }),
+    // Its client left: the status is not the provider's.
+    record({ ...priced, provider: "GROQ", response_status: 499, outcome: "client_gone", cost: 0.1 }),
   ];
   const { data } = await json(callApi(weir, "/v1/import", { method: "POST", body: JSON.stringify(records) }));
-  expect(data).toMatchObject({ imported: 3, rejected: [] });
+  expect(data).toMatchObject({ imported: 4, rejected: [] });
   await costs("recompute");
   const now = await Promise.all(records.map(({ request_id }) => recordOf(weir, request_id)));
   expect(now.map(({ cost, cost_source }) => [cost, cost_source])).toEqual([
     [3, null],
     [0.7, "set by a plugin"],
     [0.0075, expect.stringContaining("genai-prices")],
+    [0.002, "configured price: GROQ gpt-4o*"],
   ]);
 });
 

@@ -137,6 +137,13 @@ test.each<[string, Partial<Priced>, string]>([
   expect(explainCost({ ...NO_ROW, ...columns }, undefined).note).toStartWith(note);
 });
 
+test("a price of one's own explains no failed request", () => {
+  const ownPrice = () => ({ price: { request: 1 }, source: "own price: OPENAI gpt-4o" });
+  const explained = (response_status: number) => explainCost({ ...NO_ROW, response_status }, ownPrice).note;
+  expect(explained(200)).toStartWith("today's prices give 1;");
+  expect(explained(500)).toBe("a failed request has no usage that could be priced");
+});
+
 test("a cost over the maximum by a price of one's own is explained", () => {
   const ownPrice = () => ({ price: { request: 2_000_000 }, source: "own price: OPENAI gpt-4o" });
   expect(explainCost({ ...NO_ROW, prompt_tokens: 1 }, ownPrice).note).toStartWith("the usage costs 2000000 US dollars");
@@ -150,6 +157,7 @@ const NO_ROW: Priced = {
   request_model: "gpt-4o",
   routed_model: null,
   request_created_at: AT.getTime(),
+  response_status: 200,
   target_url: "https://api.openai.com/v1/chat/completions",
   usage_raw: null,
   cost: null,

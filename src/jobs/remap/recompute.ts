@@ -3,7 +3,7 @@ import type { RecordWalk, WalkPosition } from "../../engine/record-walk.ts";
 import { statedCost } from "../../mapping/errors-and-costs.ts";
 import { parseJson } from "../../mapping/json.ts";
 import { costOf, FREE, SET_BY_PLUGIN } from "../../mapping/prices/cost.ts";
-import { modelsOfRow, usageOfRow } from "../../mapping/prices/explain.ts";
+import { isPriceable, modelsOfRow, usageOfRow } from "../../mapping/prices/explain.ts";
 import type { ProviderPlugin } from "../../plugin-host/contract.ts";
 import { dollars, isCost } from "../../record/dollars.ts";
 import { usageText } from "../../record/kinds.ts";
@@ -88,14 +88,13 @@ function costNow(recorded: Recorded, { provider, learnt }: RecomputeOptions) {
   const plugin = provider(providerOf(row));
   const raw = row.usage_raw === null ? undefined : parseJson(usageText(row.usage_raw));
   const wasStated = row.cost_source === "stated by the provider" ? (row.cost ?? undefined) : undefined;
-  const isSuccess = (row.response_status ?? 0) < 400;
   const now = costOf({
     provider: plugin,
     models: modelsOfRow(row),
     usage: usageOfRow(row),
     usageRaw: raw,
     statedCost: wasStated ?? statedCost(raw),
-    ownPrice: isSuccess ? learnt.priceOf(row.organization_id, providerOf(row)) : undefined,
+    ownPrice: isPriceable(row) ? learnt.priceOf(row.organization_id, providerOf(row)) : undefined,
     exchange: toInputs(recorded, plugin, () => undefined).provider,
     at: new Date(row.request_created_at),
   });

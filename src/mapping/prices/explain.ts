@@ -21,6 +21,7 @@ export interface Priced extends Readonly<Record<keyof Usage, number | null>> {
   readonly request_model: string | null;
   readonly routed_model: string | null;
   readonly request_created_at: number;
+  readonly response_status: number | null;
   readonly target_url: string | null;
   readonly usage_raw: string | null;
   readonly cost: number | null;
@@ -49,6 +50,13 @@ export const modelsOfRow = (row: Priced): string[] =>
   [row.model_override, row.response_model, row.routed_model, row.request_model].filter(
     (name) => name !== null && name !== "",
   ) as string[];
+
+/**
+ * Whether prices apply: the provider's response was no failure. If it was cut off, by its client for example, the record has
+ * the status of that, such as 499; that usage or a price was recorded then shows that the provider had responded.
+ */
+export const isPriceable = (row: Priced): boolean =>
+  (row.response_status ?? 0) < 400 || row.cost_source !== null || usageOfRow(row) !== undefined;
 
 /** The arithmetic behind a recorded cost. Never throws. */
 export function explainCost(row: Priced, ownPrice: OwnPriceOf | undefined): Explanation {
@@ -122,6 +130,7 @@ function compared(sum: number, cost: number | null): string {
 
 function whyUnknown(row: Priced, raw: Json, ownPrice: OwnPriceOf | undefined): string {
   if (row.cost !== null) return "the cost was recorded without its source";
+  if (!isPriceable(row)) return "a failed request has no usage that could be priced";
   const stated = statedCost(raw);
   if (stated !== undefined && stated > COST_MAX) return tooHigh("the provider states", stated);
   const found = byOwnPrice(row, ownPrice) ?? byTable(row, raw);
