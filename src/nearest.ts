@@ -5,7 +5,9 @@
 export function nearestName(name: string, known: Iterable<string>): string | undefined {
   const wanted = plain(name).slice(0, 64);
   let best: string | undefined;
-  let bestDistance = Math.max(2, Math.floor(wanted.length / 3)) + 1;
+  // Of a name of three letters or fewer, two changes leave hardly anything.
+  const farthest = wanted.length <= 3 ? 1 : Math.max(2, Math.floor(wanted.length / 3));
+  let bestDistance = farthest + 1;
   for (const candidate of known) {
     const written = plain(candidate);
     // The difference in length is a lower bound of the edit distance.

@@ -44,7 +44,11 @@ export const COMMANDS: readonly Command[] = [
     summary: "create a service key and print it, once, on stdout",
     options: {
       name: { type: "string", value: "NAME", description: "the key's name; recorded with its requests" },
-      org: { type: "string", value: "ORG", description: "organization it belongs to (default: default)" },
+      org: {
+        type: "string",
+        value: "ORG",
+        description: "organization it belongs to, created if it does not exist (default: default)",
+      },
       scopes: {
         type: "string",
         value: "LIST",

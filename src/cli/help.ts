@@ -42,7 +42,7 @@ function helpText(commands: readonly Command[], words: readonly string[]): strin
   const command = commands.find((each) => each.name === name);
   if (command !== undefined) return explain(command);
   const group = commands.filter((each) => each.name.startsWith(`${name} `));
-  if (group.length === 0) throw new UsageError(`there is no command "${name}"`);
+  if (group.length === 0) throw new UsageError(`there is no command "${name}"; \`${programName} help\` lists them`);
   return `usage: ${programName} ${name} <command>\n\ncommands:\n${rows(group.map(({ name, summary }) => [name, summary]))}\n`;
 }
 

@@ -26,7 +26,7 @@ const TRIES_MAX = 3;
 export const migrateRecordsCommand: Run = async (invocation) => {
   const { options, terminal } = invocation;
   const to = options["to"];
-  if (to !== "clickhouse") throw new UsageError("weir migrate records --to clickhouse: there is no other target");
+  if (to !== "clickhouse") throw new UsageError("migrate records needs --to clickhouse");
   const config = regionConfig(invocation);
   if (config.records_url === "") throw new CommandError("records_url is not set: it names the ClickHouse to copy to");
   const { providers } = buildRegistry(await loadFolders("provider", pluginFolders("provider", config)));

@@ -18,6 +18,7 @@ export async function withOrganization<T>(
 /** @throws CommandError if there is no organization with that name. */
 export async function organizationId(config: Config, name: string): Promise<string> {
   const id = await withRecords(config, (records) => organizationNamed(records, name));
-  if (id === undefined) throw new CommandError(`there is no organization ${name}; \`weir keys list\` shows them`);
+  if (id === undefined)
+    throw new CommandError(`there is no organization ${name}; \`weir organizations list\` shows them`);
   return id;
 }

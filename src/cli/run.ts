@@ -96,7 +96,8 @@ function parse(command: Command, words: readonly string[]): Words {
     ]),
   );
   const problem = problemOfWords(words, known, true);
-  if (problem !== undefined) throw new UsageError(`${command.name}: ${problem}`);
+  const help = `(see weir help ${command.name})`;
+  if (problem !== undefined) throw new UsageError(`${command.name}: ${problem} ${help}`);
   const parsed = parseArgs({ args: [...words], options: known, allowPositionals: true, strict: true });
   const { alone } = command;
   const wanted = alone !== undefined && parsed.values[alone] === true ? [] : (command.args ?? []);
@@ -104,7 +105,8 @@ function parse(command: Command, words: readonly string[]): Words {
   const takesMore = command.name === "help" || wanted.at(-1)?.endsWith("…]");
   if (!takesMore && given.length !== wanted.length) {
     const takes = wanted.length === 0 ? "no arguments" : wanted.join(" ");
-    throw new UsageError(`${command.name} takes ${takes}, not ${given.length === 0 ? "nothing" : given.join(" ")}`);
+    const not = given.length === 0 ? "nothing" : given.join(" ");
+    throw new UsageError(`${command.name} takes ${takes}, not ${not} ${help}`);
   }
   return { options: parsed.values as Record<string, string | boolean | string[] | undefined>, args: given };
 }

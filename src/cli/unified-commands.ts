@@ -5,6 +5,7 @@ import { JSON_OPTION } from "./options.ts";
 const text = (value: string, description: string): Option => ({ type: "string", value, description });
 const texts = (value: string, description: string): Option => ({ ...text(value, description), multiple: true });
 const ORG = text("ORG", "the organization (default: default)");
+const NEW_ORG = text("ORG", "the organization, created if it does not exist (default: default)");
 
 /** Settings of a credential, for add and set. */
 const TERMS: Readonly<Record<string, Option>> = {
@@ -30,7 +31,7 @@ export const UNIFIED_COMMANDS: readonly Command[] = [
     name: "credentials add",
     summary: "store a provider's key, from stdin or a prompt, and print its name",
     args: ["<provider>"],
-    options: { name: text("NAME", "its name (default: the provider's name)"), ...TERMS },
+    options: { name: text("NAME", "its name (default: the provider's name)"), ...TERMS, org: NEW_ORG },
     notes: [
       "Pass several secrets on stdin as JSON, or as lines name=value: access_key_id=… and secret_access_key=… for aws.",
       "Secrets are encrypted, and never shown again.",
@@ -103,7 +104,7 @@ export const UNIFIED_COMMANDS: readonly Command[] = [
       file: text("FILE", "the route as JSON (default: stdin)"),
       target: texts("MODEL", "a target, instead of a file; further ones are fallbacks, in order"),
       strategy: text("NAME", "with --target: order, weighted, cheapest or fastest (default: order)"),
-      org: ORG,
+      org: NEW_ORG,
     },
     load: async () => (await import("./routes.ts")).setRouteCommand,
   },

@@ -90,7 +90,9 @@ function readProvider(value: unknown, { providers }: CredentialRules, previous?:
       value,
       providers.map(({ name }) => name.toLowerCase()),
     );
-    throw wrong("provider", `there is no such provider${near === undefined ? "" : `; did you mean ${near}?`}`);
+    const hint = near === undefined ? "`weir providers list` shows them" : `did you mean ${near}?`;
+    // The value is not repeated: it may be a key that was put in the wrong place.
+    throw wrong("provider", `there is no such provider; ${hint}`);
   }
   if (previous !== undefined && found.name !== previous.provider)
     throw wrong("provider", "a credential keeps its provider; add another one");
