@@ -20,9 +20,9 @@ export const STEPS: Readonly<Record<Action, Step>> = {
   request: {
     from: ["unapproved", "pending", "revoked"],
     to: "pending",
-    otherwise: "approval can be asked for only while a domain is neither approved nor denied",
+    otherwise: "approval can be requested only while a domain is neither approved nor denied",
   },
-  prove: { from: ["pending"], to: "approved", otherwise: "ask for personal approval first" },
+  prove: { from: ["pending"], to: "approved", otherwise: 'request approval with "personal": true first' },
   approve: { from: ANY, to: "approved", otherwise: "" },
   deny: { from: ANY, to: "denied", otherwise: "" },
   revoke: { from: ["approved"], to: "revoked", otherwise: "only an approved domain can be revoked" },

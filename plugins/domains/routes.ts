@@ -109,16 +109,14 @@ async function verify(parts: DomainParts, domain: string, caller: RouteCaller): 
   const decision = parts.decisions.find(domain);
   const approval = decision?.state === "pending" && maySee(decision, caller) ? decision.request : null;
   if (approval === null || approval.company !== null) {
-    return refusal(
-      approval === null && decision === undefined ? 404 : 409,
-      `${domain}: ask for personal approval first`,
-    );
+    const message = `${domain}: request approval with "personal": true first`;
+    return approval === null && decision === undefined ? refusal(404, message) : conflict(message);
   }
   const { txt_name } = challenge(domain, approval.token);
   const found = await texts(txt_name, parts.nameServers);
   if (typeof found === "string" || !holds(found, approval.token)) {
     const why = typeof found === "string" ? found : `it holds ${found.length} other texts`;
-    return refusal(409, `the TXT record ${txt_name} does not have the value yet: ${why}`);
+    return conflict(`the TXT record ${txt_name} does not have the value yet: ${why}`);
   }
   return step(parts, domain, ["prove", { by: `DNS, asked by ${caller.name}` }], caller);
 }
@@ -150,7 +148,7 @@ async function step(
   caller: RouteCaller,
 ): Promise<RouteAnswer> {
   const taken = await parts.decisions.take(domain, action, done, ownerOf(parts, domain));
-  return typeof taken === "string" ? refusal(409, taken) : { data: show(parts, domain, caller) };
+  return typeof taken === "string" ? conflict(taken) : { data: show(parts, domain, caller) };
 }
 
 /** Returns a placeholder instead of the provider's name: here it matters only whether any provider's pattern matches. */
@@ -219,6 +217,11 @@ function challenge(domain: string, token: string) {
 /** The organization that requested it may see it, and the operator. */
 function maySee({ request: approval }: Decision, { organizationId, operator }: RouteCaller): boolean {
   return operator || organizationId === undefined || (approval !== null && approval.organization === organizationId);
+}
+
+/** The domain is in another state than the step needs. */
+function conflict(message: string): RouteAnswer {
+  return { status: 409, code: "domain_state", message };
 }
 
 function refusal(status: number, message: string, path?: string): RouteAnswer {

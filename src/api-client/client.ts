@@ -119,7 +119,7 @@ async function fetchResponse(
     if (idle.signal.aborted) {
       throw new AttemptFailed(`no byte for ${options.pace.idleMsMax / 1000} s`, { cause: error });
     }
-    throw new AttemptFailed(`the connection failed (${reasonOf(error)})`, { cause: error });
+    throw new AttemptFailed(`the connection to ${options.apiUrl} failed (${reasonOf(error)})`, { cause: error });
   } finally {
     clearTimeout(timer);
   }

@@ -88,7 +88,7 @@ function summary({ databases, files }: Manifest): string {
   const bytes = Object.values(files).reduce((sum, file) => sum + file.bytes, 0);
   const records = Object.values(databases).reduce((sum, { rows }) => sum + (rows["requests"] ?? 0), 0);
   const spool = Object.keys(files).filter((name) => /^(eu\/)?spool\//.test(name)).length;
-  return `${records} records, ${spool} spool files, ${(bytes / 1e6).toFixed(1)} MB`;
+  return `${records} records, ${spool} spool ${spool === 1 ? "file" : "files"}, ${(bytes / 1e6).toFixed(1)} MB`;
 }
 
 /** Data in other places, which must be backed up by other means. */

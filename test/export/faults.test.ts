@@ -137,7 +137,7 @@ test("a service that stays away ends the export with status 1 after the last att
 test("an address without a listener is a failure that names the reason", async () => {
   const { status, stderr } = await run("http://127.0.0.1:1", ["--output", "-"], { pace: { ...QUICK, attemptsMax: 2 } });
   expect(status).toBe(1);
-  expect(stderr).toMatch(/the connection failed \(.*refused.*\), after 2 attempts/i);
+  expect(stderr).toMatch(/the connection to http:\/\/127\.0\.0\.1:\d+ failed \(.*refused.*\), after 2 attempts/i);
 });
 
 test("a count that never comes is done without", async () => {

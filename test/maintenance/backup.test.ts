@@ -63,6 +63,11 @@ async function command(env: Readonly<Record<string, string>>, ...words: string[]
   return { status, stderr };
 }
 
+test("a backup of a new database shows its size, most of which is in its log", async () => {
+  const { stderr } = await command(weir.env, "backup", at("new"));
+  expect(stderr).toMatch(/^weir\.db \([1-9]\d*\.\d MB\)$/m);
+});
+
 test("a backup made under load holds every request that had its response before it", async () => {
   const name = "under-load.tar";
   const load = startLoad(weir.gatewayPort, upstream.origin, 8);

@@ -91,8 +91,12 @@ function keyOf({ keys }: ApiContext, organizationId: string, id: Static<typeof Q
   if (id === undefined) return { id: "", name: "", organizationId, models: null, credentials: null };
   const found = keys.find(organizationId, id);
   if (found === undefined)
-    throw new GatewayError("not_found", "no key has this id, and none or several have this name", {
-      path: "key_id",
-    });
+    throw new GatewayError(
+      "not_found",
+      `no key has the id "${id}", and none or several have this name; \`weir keys list\` shows their ids`,
+      {
+        path: "key_id",
+      },
+    );
   return found;
 }

@@ -11,7 +11,7 @@ import { SpoolKeeper } from "./spool-keeper.ts";
 /** Milliseconds between two progress checks of a copy. */
 const WATCH_EVERY_MS = 250;
 
-/** The progress of a backup or a restore. `total` is the expected number of bytes; the result may be larger. */
+/** The progress of a backup or a restore. `total` is the expected number of bytes; the result may differ. */
 export interface Step {
   readonly name: string;
   readonly done: number;
@@ -90,7 +90,8 @@ async function copyRegion(region: RegionPlaces, archive: Archive, onStep: Backup
 async function copyDatabase(place: DatabasePlace, archive: Archive, onStep: BackupOptions["onStep"]) {
   const { kind, path, name } = place;
   const copy = archive.scratch(name);
-  const total = fs.statSync(path).size;
+  // Of a small or busy database most is in its log.
+  const total = fs.statSync(path).size + (fs.statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0);
   const watch = setInterval(() => {
     onStep({ name, done: fs.statSync(copy, { throwIfNoEntry: false })?.size ?? 0, total });
   }, WATCH_EVERY_MS);

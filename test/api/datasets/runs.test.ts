@@ -85,7 +85,7 @@ test.each<[string, object, string | null, string]>([
   ["no money", { targets: [TARGET], max_cost: 0 }, "max_cost", ""],
   ["too many calls at a time", { targets: [TARGET], concurrency: 17 }, "concurrency", ""],
   ["a version that there is not", { targets: [TARGET], version: 9 }, "version", "the newest is 1"],
-  ["a label of no item", { targets: [TARGET], label: "second" }, null, "there is no item to send"],
+  ["a label of no item", { targets: [TARGET], label: "second" }, null, 'to send: no item has the label "second"'],
 ])("a run is refused for %s", async (_name, body, at, says) => {
   const { status, json } = await api.call("POST", path, { body });
   expect({ status, path: json.path }).toEqual({ status: 400, path: at });

@@ -93,7 +93,10 @@ export function datasetRunEndpoints(context: ApiContext, callers: Callers) {
         require(caller, "bodies");
         const { version, label, items } = await chosenItems(context, caller, params.id, body);
         const targets = readTargets(body.targets);
-        if (items === 0) throw new GatewayError("invalid_body", "there is no item to send");
+        if (items === 0) {
+          const why = label == null ? "add items to the dataset first" : `no item has the label "${label}"`;
+          throw new GatewayError("invalid_body", `there is no item to send: ${why}`);
+        }
         if (items * targets.length > CALLS_MAX)
           throw new GatewayError("invalid_body", `a run has at most ${CALLS_MAX} calls: choose items by a label`);
         const name = storable((body.name ?? targets.map((target) => target.name).join(", ")).trim().slice(0, 200));

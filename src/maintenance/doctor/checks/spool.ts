@@ -56,7 +56,7 @@ async function checkSpool(
       fail(message, "what was in them has no record: restore the file where there is a copy, before the next start"),
     );
   }
-  const message = `${spoolName}: ${segments.length} segments, ${inBytes(lag)} not in the database yet`;
+  const message = `${spoolName}: ${segments.length} ${segments.length === 1 ? "segment" : "segments"}, ${inBytes(lag)} not in the database yet`;
   if (running && lag > LAG_BYTES_WARN) {
     outcomes.push(warn(message, "the recorder lags: check the database, the disk and the CPU load"));
   } else outcomes.push(ok(running || lag === 0 ? message : `${message}: the next start reads them`));

@@ -50,7 +50,8 @@ export const upgradeSpoolCheck: Check = {
       listSegments(spool).map((segment) => segmentPath(spool, segment)),
     );
     const strange = segments.filter((path) => !beginsWell(path));
-    if (strange.length === 0) return [ok(`${segments.length} segments, of this program's format`)];
+    if (strange.length === 0)
+      return [ok(`${segments.length} ${segments.length === 1 ? "segment" : "segments"}, of this program's format`)];
     const fix = "start the Weir that wrote them again and stop it with SIGTERM: it reads its spool to the end";
     return [fail(`${strange.length} of ${segments.length} segments cannot be read`, fix)];
   },
