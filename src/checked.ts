@@ -43,7 +43,39 @@ function wantedOf(error: ValueError, name: string | undefined): string {
     return `there is no such member${near === undefined ? "" : `; did you mean "${near}"?`}`;
   }
   if (error.type === ValueErrorType.ObjectRequiredProperty) return "it is missing";
-  return String(error.schema["expects"] ?? error.message);
+  return wantedInWords(error);
+}
+
+/** What a schema's error asks for, as our messages say it. A schema's `expects` has precedence. */
+export function wantedInWords({ type, schema, message }: Pick<ValueError, "type" | "schema" | "message">): string {
+  return String(schema["expects"] ?? WANTED[type]?.(schema) ?? message);
+}
+
+/** TypeBox's own messages ("Expected required property") tell a reader of ours neither what to do nor in which words. */
+const WANTED: Partial<Record<ValueErrorType, (schema: TSchema) => string | undefined>> = {
+  [ValueErrorType.ObjectRequiredProperty]: () => "it is missing",
+  [ValueErrorType.Object]: () => "give an object",
+  [ValueErrorType.Array]: () => "give a list",
+  [ValueErrorType.String]: () => "give text",
+  [ValueErrorType.Boolean]: () => "give true or false",
+  [ValueErrorType.Number]: () => "give a number",
+  [ValueErrorType.Integer]: () => "give a whole number",
+  [ValueErrorType.NumberMinimum]: ({ minimum }) => `give at least ${minimum}`,
+  [ValueErrorType.NumberMaximum]: ({ maximum }) => `give at most ${maximum}`,
+  [ValueErrorType.IntegerMinimum]: ({ minimum }) => `give at least ${minimum}`,
+  [ValueErrorType.IntegerMaximum]: ({ maximum }) => `give at most ${maximum}`,
+  [ValueErrorType.StringMinLength]: ({ minLength }) => `give at least ${minLength} characters`,
+  [ValueErrorType.StringMaxLength]: ({ maxLength }) => `give at most ${maxLength} characters`,
+  [ValueErrorType.ArrayMinItems]: ({ minItems }) => `give at least ${minItems}`,
+  [ValueErrorType.ArrayMaxItems]: ({ maxItems }) => `give at most ${maxItems}`,
+  [ValueErrorType.Literal]: (schema) => `give ${JSON.stringify(schema["const"])}`,
+  [ValueErrorType.Union]: (schema) => oneOf((schema["anyOf"] ?? []) as readonly TSchema[]),
+};
+
+/** For a union of fixed values: the list of them. */
+function oneOf(variants: readonly TSchema[]): string | undefined {
+  if (variants.length === 0 || !variants.every((variant) => "const" in variant)) return undefined;
+  return `give one of ${variants.map((variant) => JSON.stringify(variant["const"])).join(", ")}`;
 }
 
 function parentMembers({ schema }: ValueError): Readonly<Record<string, unknown>> {

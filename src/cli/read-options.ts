@@ -1,5 +1,6 @@
 import type { Static, TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import { wantedInWords } from "../checked.ts";
 import { GatewayError } from "../errors.ts";
 import type { Invocation } from "./command.ts";
 import { UsageError } from "./usage-error.ts";
@@ -7,7 +8,7 @@ import { UsageError } from "./usage-error.ts";
 /** The options in the form of the API. @throws UsageError that names the first invalid member. */
 export function checkedBody<T extends TSchema>(schema: T, body: Readonly<Record<string, unknown>>): Static<T> {
   const first = Value.Errors(schema, body).First();
-  if (first !== undefined) throw new UsageError(`${first.path.slice(1).replaceAll("/", ".")}: ${first.message}`);
+  if (first !== undefined) throw new UsageError(`${first.path.slice(1).replaceAll("/", ".")}: ${wantedInWords(first)}`);
   return body;
 }
 

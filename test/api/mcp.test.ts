@@ -261,7 +261,7 @@ test("a dataset is found, read page after page, and filled by a key that may wri
 test.each<[string, Record<string, unknown>, string]>([
   ["query_requests", { filter: "modle=x" }, 'did you mean "model"?'],
   ["query_requests", { limt: 3 }, 'query_requests takes no "limt"; it takes: filter, last'],
-  ["query_requests", { limit: 1_000 }, "limit: Expected integer to be less or equal to 100"],
+  ["query_requests", { limit: 1_000 }, "limit: give at most 100"],
   ["query_requests", { sort: "cots" }, 'did you mean "cost"?'],
   ["query_requests", { cursor: "x" }, "cursor"],
   ["metrics", { group_by: ["modle"] }, 'did you mean "model"?'],

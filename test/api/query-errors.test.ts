@@ -24,7 +24,7 @@ const TOO_MANY = Array.from({ length: 64 }, (_, n) => `name ${n}`);
 type Row = readonly [name: string, path: string, body: unknown, errorPath: string | null, message: string];
 
 const GRAMMAR: readonly Row[] = [
-  ["no filter", "query-fast", {}, "filter", ""],
+  ["no filter", "query-fast", {}, "filter", "filter: it is missing"],
   ["a null filter", "query-fast", query(null), "filter", 'a leaf, a branch or "all"'],
   ["a number as filter", "query-fast", query(5), "filter", "a leaf, a branch"],
   ["an array as filter", "query-fast", query([]), "filter", "a leaf, a branch"],
@@ -231,16 +231,16 @@ const GRAMMAR: readonly Row[] = [
 
 const BODY: readonly Row[] = [
   ["no JSON", "query-fast", "{", null, "not JSON"],
-  ["an array as body", "query-fast", [], null, ""],
+  ["an array as body", "query-fast", [], null, "give an object"],
   ["an unknown member", "query-fast", { filter: "all", limits: 5 }, "limits", '"limit"'],
   ["a member without a name", "query-fast", { filter: "all", "": 5 }, "", "known"],
   ["a limit over 10,000", "query-fast", { filter: "all", limit: 10_001 }, "limit", "from 0 to 10000"],
   ["a limit over 1,000", "query", { filter: "all", limit: 1_001 }, "limit", "from 0 to 1000"],
   ["a limit below 0", "query-fast", { filter: "all", limit: -1 }, "limit", "from 0"],
   ["a broken limit", "query-fast", { filter: "all", limit: 1.5 }, "limit", "whole number"],
-  ["text as limit", "query-fast", { filter: "all", limit: "10" }, "limit", ""],
+  ["text as limit", "query-fast", { filter: "all", limit: "10" }, "limit", "give a number"],
   ["an offset below 0", "query-fast", { filter: "all", offset: -1 }, "offset", "0 or more"],
-  ["text as flag", "query-fast", { filter: "all", isCached: "true" }, "isCached", ""],
+  ["text as flag", "query-fast", { filter: "all", isCached: "true" }, "isCached", "give true or false"],
   ["a sort that is text", "query-fast", { filter: "all", sort: "cost" }, "sort", "an object"],
   ["an unknown sort key", "query-fast", { filter: "all", sort: { costs: "asc" } }, "sort.costs", '"cost"'],
   [
@@ -283,8 +283,8 @@ const AGGREGATES: readonly Row[] = [
   ["an unknown group", "/v1/metrics/query", { group_by: ["modell"] }, "group_by.0", '"model"'],
   ["a group of every object", "/v1/metrics/query", { group_by: ["model", "constructor"] }, "group_by.1", "grouped by"],
   ["a property without a name", "/v1/metrics/query", { group_by: ["property:"] }, "group_by.0", "grouped by"],
-  ["groups as text", "/v1/metrics/query", { group_by: "model" }, "group_by", "Expected array"],
-  ["a group that is a number", "/v1/metrics/query", { group_by: ["user", 1] }, "group_by.1", "Expected string"],
+  ["groups as text", "/v1/metrics/query", { group_by: "model" }, "group_by", "give a list"],
+  ["a group that is a number", "/v1/metrics/query", { group_by: ["user", 1] }, "group_by.1", "give text"],
   ["an unknown bucket", "/v1/metrics/query", { time_bucket: "days" }, "time_bucket", '"day"'],
   ["a limit over 10,000", "/v1/metrics/query", { limit: 10_001 }, "limit", "from 0 to 10000"],
   ["a bad filter", "/v1/session/query", { filter: { request: {} } }, "filter.request", "field"],

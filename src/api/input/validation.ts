@@ -1,4 +1,5 @@
-import { ValueErrorType } from "@sinclair/typebox/errors";
+import { type ValueError, ValueErrorType } from "@sinclair/typebox/errors";
+import { wantedInWords } from "../../checked.ts";
 import { GatewayError } from "../../errors.ts";
 import { hint, quote } from "../../filter/spelling.ts";
 
@@ -25,7 +26,7 @@ export function validationFailure(error: unknown): GatewayError {
   const found = validator?.Errors(value).First();
   if (found === undefined) return new GatewayError("invalid_body");
   const first = innermost(found);
-  if (first.path === "") return new GatewayError("invalid_body", first.schema.expects ?? first.message);
+  if (first.path === "") return new GatewayError("invalid_body", wantedInWords(first as ValueError));
   const names = first.path.slice(1).split("/").map(unescapePointer);
   const path = names.join(".");
   return new GatewayError("invalid_body", `${path}: ${wantedOf(first, names.at(-1)!)}`, { path });
@@ -54,10 +55,11 @@ function innermost(error: SchemaError): SchemaError {
 }
 const LITERAL = ValueErrorType.Literal;
 
-function wantedOf({ type, message, schema }: SchemaError, name: string): string {
+function wantedOf(error: SchemaError, name: string): string {
+  const { type, schema } = error;
   const isUnknown = type === ValueErrorType.ObjectAdditionalProperties && schema.properties !== undefined;
   if (isUnknown) return `there is no ${quote(name)} here; ${hint(name, Object.keys(schema.properties))}`;
-  return schema.expects ?? message;
+  return wantedInWords(error as ValueError);
 }
 
 /** JSON pointers write `~` and `/` in member names as `~0` and `~1`. */

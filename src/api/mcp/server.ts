@@ -3,6 +3,7 @@ import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/
 import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { Value } from "@sinclair/typebox/value";
 import program from "../../../package.json" with { type: "json" };
+import { wantedInWords } from "../../checked.ts";
 import { GatewayError } from "../../errors.ts";
 import { nearestName } from "../../nearest.ts";
 import { RESULT_CHARS_MAX } from "./bounds.ts";
@@ -66,7 +67,7 @@ async function called(tools: readonly Tool[], ask: Ask, name: string, input: Rec
         : noSuchTool(name, tools),
     );
   const wrong = Value.Errors(tool.input, input).First();
-  if (wrong !== undefined) return failed(misfit(tool, wrong.path, wrong.message));
+  if (wrong !== undefined) return failed(misfit(tool, wrong.path, wantedInWords(wrong)));
   try {
     const result = await tool.call(ask, input);
     const text = JSON.stringify(result, null, 1);

@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import { wantedInWords } from "../../checked.ts";
 import { GatewayError } from "../../errors.ts";
 import type { GatewayHeader } from "../headers/gateway-header.ts";
 import { fromWire } from "../headers/headers.ts";
@@ -132,6 +133,9 @@ function readFallbacks(header: GatewayHeader | undefined): readonly Fallback[] {
   }
   const error = Value.Errors(FALLBACKS, value).First();
   // The value is not repeated: it may hold a credential.
-  if (error !== undefined) throw wrong(`does not fit at ${error.path === "" ? "its top" : error.path.slice(1)}`);
+  if (error !== undefined) {
+    const at = error.path === "" ? "" : ` at ${error.path.slice(1).replaceAll("/", ".")}`;
+    throw wrong(`does not fit${at}: ${wantedInWords(error)}`);
+  }
   return value as Fallback[];
 }

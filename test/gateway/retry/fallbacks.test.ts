@@ -207,27 +207,35 @@ test("plugins see a fallback as its own request, and may refuse it", async () =>
   expect(ended.map((end) => end.id).sort()).toEqual(calls.map((one) => one.id).sort());
 });
 
-test.each([
-  ["no JSON", "[", "invalid_header"],
-  ["no list", "{}", "invalid_header"],
-  ["an empty list", "[]", "invalid_header"],
-  ["an unknown member", '[{"target":"http://127.0.0.1","model":"x"}]', "invalid_header"],
-  ["a status that is none", '[{"target":"http://127.0.0.1","on":[200]}]', "invalid_header"],
-  ["a path that is none", '[{"target":"http://127.0.0.1","path":"x"}]', "invalid_header"],
-  ["a path with dot segments", '[{"target":"http://127.0.0.1","path":"/../x"}]', "invalid_path"],
-  ["a header of the message", '[{"target":"http://127.0.0.1","headers":{"Content-Length":"3"}}]', "invalid_header"],
-  ["a header with a line end", '[{"target":"http://127.0.0.1","headers":{"X":"a\\r\\nY: b"}}]', "invalid_header"],
-  ["a header name with a line end", '[{"target":"http://127.0.0.1","headers":{"X: a\\r\\nY":"b"}}]', "invalid_header"],
-  ["a header without a name", '[{"target":"http://127.0.0.1","headers":{"":"a"}}]', "invalid_header"],
-  ["a target with a path", '[{"target":"http://127.0.0.1/v1"}]', "invalid_target"],
-  ["a private target", '[{"target":"http://10.0.0.1"}]', "target_forbidden"],
-])("Gateway-Fallbacks with %s is refused", async (_name, value, code) => {
+test.each<readonly [name: string, value: string, code: string, says: string]>([
+  ["no JSON", "[", "invalid_header", ""],
+  ["no list", "{}", "invalid_header", "does not fit: give a list"],
+  ["an empty list", "[]", "invalid_header", ""],
+  ["no target", '[{"path":"/x"}]', "invalid_header", "does not fit at 0.target: it is missing"],
+  ["an unknown member", '[{"target":"http://127.0.0.1","model":"x"}]', "invalid_header", ""],
+  ["a status that is none", '[{"target":"http://127.0.0.1","on":[200]}]', "invalid_header", ""],
+  ["a path that is none", '[{"target":"http://127.0.0.1","path":"x"}]', "invalid_header", ""],
+  ["a path with dot segments", '[{"target":"http://127.0.0.1","path":"/../x"}]', "invalid_path", ""],
+  ["a header of the message", '[{"target":"http://127.0.0.1","headers":{"Content-Length":"3"}}]', "invalid_header", ""],
+  ["a header with a line end", '[{"target":"http://127.0.0.1","headers":{"X":"a\\r\\nY: b"}}]', "invalid_header", ""],
+  [
+    "a header name with a line end",
+    '[{"target":"http://127.0.0.1","headers":{"X: a\\r\\nY":"b"}}]',
+    "invalid_header",
+    "",
+  ],
+  ["a header without a name", '[{"target":"http://127.0.0.1","headers":{"":"a"}}]', "invalid_header", ""],
+  ["a target with a path", '[{"target":"http://127.0.0.1/v1"}]', "invalid_target", ""],
+  ["a private target", '[{"target":"http://10.0.0.1"}]', "target_forbidden", ""],
+])("Gateway-Fallbacks with %s is refused", async (_name, value, code, says) => {
   await using gateway = await startTestGateway();
   await using first = await provider("200 OK");
   const response = await ask(gateway, first.origin, {
     headers: { "Gateway-Cache-Enabled": "false", "Gateway-Fallbacks": value },
   });
-  expect(JSON.parse(response.body).error.code).toBe(code);
+  const { error } = JSON.parse(response.body);
+  expect(error.code).toBe(code);
+  expect(error.message).toContain(says);
   expect(response.body).not.toContain("Gateway-Target-Url");
   expect(first.seen.length).toBe(0);
 });
