@@ -241,7 +241,7 @@ export const CONFIG_SCHEMA = Type.Object(
       "Maximum bytes of all cached responses; 0 switches the cache off.",
     ),
     cache_max_entry_bytes: count(10_485_760, 1, 268_435_456, "Largest response that is cached, in bytes."),
-    cache_max_entries: count(100_000, 1, 10_000_000, "Answers that may be cached at once."),
+    cache_max_entries: count(100_000, 1, 10_000_000, "Responses that may be cached at once."),
     allow_private_targets: list("Private host names, addresses or CIDR blocks that may be targets."),
     approved_domains: list("Target domains approved from configuration."),
     dns_servers: list("Name servers, ip or ip:port, for every lookup; empty means the system's."),

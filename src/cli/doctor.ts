@@ -16,7 +16,7 @@ export const upgradeCheckCommand: Run = (invocation) =>
 export const healthCommand: Run = async ({ terminal, config }) => {
   const readiness = await askReadiness(config);
   if (readiness.state === "ready") return 0;
-  const why = readiness.state === "no answer" ? readiness.why : readiness.degraded.join("; ");
+  const why = readiness.state === "no response" ? readiness.why : readiness.degraded.join("; ");
   terminal.err(`${readiness.address}: ${readiness.state}${why === "" ? "" : `: ${why}`}\n`);
   return 1;
 };

@@ -21,7 +21,7 @@ export function claimInAllRegions(regions: Recorders): (id: string) => Promise<b
 }
 
 function noResult(): never {
-  throw new Error(`no answer within ${CLAIM_MS} ms`);
+  throw new Error(`no response within ${CLAIM_MS} ms`);
 }
 
 /** The usage of requests in any region: limits count all regions together. */

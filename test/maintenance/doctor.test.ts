@@ -313,7 +313,7 @@ test("while the service runs, doctor and health call it, and the service is unaf
   expect((await ready()).degraded).toEqual([]);
   await weir.stop();
   const gone = await command(weir.dataDirectory, ["health"], env);
-  expect([gone.status, gone.stderr]).toEqual([1, expect.stringContaining("no answer")]);
+  expect([gone.status, gone.stderr]).toEqual([1, expect.stringContaining("no response")]);
 }, 300_000);
 
 test("what doctor prints for people names each check, and how to fix what is wrong", async () => {

@@ -8,7 +8,7 @@ const RESPONSE_BYTES_MAX = 1024 * 1024;
 /** The state reported by a running service. */
 export type Readiness =
   | { readonly state: "ready" | "not ready"; readonly address: string; readonly degraded: readonly string[] }
-  | { readonly state: "no answer"; readonly address: string; readonly why: string };
+  | { readonly state: "no response"; readonly address: string; readonly why: string };
 
 /** Calls `/readyz` of the service of this configuration, on this machine. Never rejects. */
 export function askReadiness(config: Pick<Config, "host" | "api_port" | "tls_cert_file">): Promise<Readiness> {
@@ -17,7 +17,7 @@ export function askReadiness(config: Pick<Config, "host" | "api_port" | "tls_cer
   const reachable = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
   const address = `${scheme}://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}/readyz`;
   return new Promise((resolve) => {
-    const none = (why: string) => resolve({ state: "no answer", address, why });
+    const none = (why: string) => resolve({ state: "no response", address, why });
     if (port === 0) return none("api_port is 0, so its port is unknown");
     // The certificate is for another host than loopback, and may be private; nothing secret is sent.
     const where = {

@@ -59,7 +59,7 @@ function whenOpen(socket: ByteSocket, { secure, host, port }: UpstreamOrigin, li
       socket.destroy();
       reject(new UpstreamError("unreachable", `no connection to ${host}:${port} (${why})`, { cause }));
     };
-    const timer = setTimeout(() => fail(`no answer within ${limitMs / 1_000} s`), limitMs);
+    const timer = setTimeout(() => fail(`no response within ${limitMs / 1_000} s`), limitMs);
     const onError = (error: NodeJS.ErrnoException) => fail(error.code ?? error.message, error);
     const onClose = () => fail("closed while connecting");
     socket.on("error", onError);

@@ -59,7 +59,7 @@ export const serviceCheck: Check = {
 };
 
 function readinessOf(readiness: Readiness): CheckResult[] {
-  if (readiness.state === "no answer") {
+  if (readiness.state === "no response") {
     return [
       warn(`${readiness.address} does not respond: ${readiness.why}`, "if it was just started, wait; else see its log"),
     ];
