@@ -164,7 +164,7 @@ const CLEANED = "allow_experimental_replacing_merge_with_cleanup = 1";
 export const PARTITION = "toYYYYMMDD(fromUnixTimestamp64Milli(request_created_at, 'UTC'))";
 
 /** Milliseconds since 1970 in a version 7 UUID; 0 for any other id. */
-export const ID_TIME = `if(match(request_id, '^[0-9a-f]{8}-[0-9a-f]{4}-7'),
+const ID_TIME = `if(match(request_id, '^[0-9a-f]{8}-[0-9a-f]{4}-7'),
   toInt64(reinterpretAsUInt64(reverse(unhex(concat('0000', substring(request_id, 1, 8), substring(request_id, 10, 4)))))), 0)`;
 
 /** Indexes that skip parts of the table without matches. */

@@ -59,7 +59,7 @@ export function plainSide(exchange: Exchange, side: BodySide, deps: SideDeps): S
 }
 
 /** The content coding of a body, which takes time to decode; undefined if it has none. */
-export function codingOf(exchange: Exchange, side: BodySide): string | undefined {
+function codingOf(exchange: Exchange, side: BodySide): string | undefined {
   return headersOf(exchange, side).known.contentEncoding;
 }
 

@@ -4,7 +4,7 @@ import { GRID_COLUMNS, type Place } from "./shapes.ts";
 
 /** Pixels; the style sheet has the same values. */
 export const ROW_PX = 58;
-export const GAP_PX = 12;
+const GAP_PX = 12;
 
 /** Handles that move and resize a panel, by dragging or with the arrow keys. */
 interface Handles {
