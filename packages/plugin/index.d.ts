@@ -844,6 +844,10 @@ export interface ModelFacts {
   readonly jsonSchema?: boolean;
   readonly strictTools?: boolean;
   readonly maxTokensName?: string;
+  /** The chat-completions member for `seed`. */
+  readonly seedName?: string;
+  /** Ids of calls are this many letters and digits. */
+  readonly callIdLength?: number;
   readonly toolsNeedResponses?: boolean;
   /** System messages may occur mid-conversation. */
   readonly systemInPlace?: boolean;
