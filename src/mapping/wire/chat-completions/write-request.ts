@@ -13,6 +13,7 @@ import type {
   WrittenRequest,
 } from "../../../plugin-host/contract.ts";
 import { type JsonObject, pickDefined } from "../../json.ts";
+import { shortUser } from "../../user-id.ts";
 import { searchLosses } from "../search-losses.ts";
 import { writeContent } from "./content.ts";
 import { writeDetails } from "./reasoning.ts";
@@ -58,7 +59,7 @@ function writeSettings(settings: Settings, { facts }: Call): JsonObject {
     reasoning_effort: settings.thinking?.effort,
     verbosity: settings.verbosity,
     parallel_tool_calls: settings.parallelCalls,
-    user: settings.user,
+    user: shortUser(settings.user),
     prompt_cache_key: settings.cacheKey,
     metadata: settings.metadata,
     store: settings.store,

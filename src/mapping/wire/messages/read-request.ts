@@ -23,6 +23,7 @@ import {
 import { EFFORTS, isEffort } from "../../translate/effort.ts";
 import { type MemberType, noteWrongTypes } from "../../translate/member-types.ts";
 import { signedCalls } from "../../translate/signed-calls.ts";
+import { userInMetadata } from "../../user-id.ts";
 import { readBlocks } from "./blocks.ts";
 
 /** A request to Anthropic's messages. */
@@ -75,7 +76,7 @@ const MEMBERS: Readonly<Record<string, MemberReader>> = {
     text("serviceTier")(draft, value === "standard_only" ? "default" : value, at);
   },
   metadata: (draft, value, at) => {
-    const user = filledText(value.user_id);
+    const user = userInMetadata(value);
     if (user !== undefined) draft.set("user", user, `${at}.user_id`);
     draft.loseOthers(value, USER_ID, at);
   },

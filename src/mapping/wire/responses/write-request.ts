@@ -1,5 +1,6 @@
 import type { Call, Json, Message, Prompt, Settings, WrittenRequest } from "../../../plugin-host/contract.ts";
 import { type JsonObject, pickDefined } from "../../json.ts";
+import { shortUser } from "../../user-id.ts";
 import { searchLosses } from "../search-losses.ts";
 import { PARAGRAPH, writeTurn } from "./items.ts";
 import { writeChoice, writeTools } from "./tools.ts";
@@ -27,7 +28,7 @@ export function writeRequest(prompt: Prompt, call: Call): WrittenRequest {
       include: writeInclude(prompt, call),
       // The provider must not store anything unless the client requests it.
       store: settings.store ?? (own ? undefined : false),
-      user: settings.user,
+      user: shortUser(settings.user),
       prompt_cache_key: settings.cacheKey,
       metadata: settings.metadata,
       service_tier: settings.serviceTier,
