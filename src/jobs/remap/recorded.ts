@@ -3,6 +3,7 @@ import { type Body, readBody, requestValue, responseValue } from "../../bodies/b
 import { headerValue, toHeaders } from "../../bodies/headers.ts";
 import type { Inputs } from "../../bodies/readings.ts";
 import type { MappingOf } from "../../mapping/mapping.ts";
+import { usageOfRow } from "../../mapping/prices/explain.ts";
 import type { ExchangeInput } from "../../mapping/read-exchange.ts";
 import type { Json, ProviderPlugin, StreamEvent } from "../../plugin-host/contract.ts";
 import type { RequestRow } from "../../record/request-record.ts";
@@ -84,6 +85,12 @@ function toSide(ofRequest: Stored, ofResponse: Stored, { truncated }: RequestRow
   };
 }
 
+/** The provider's status. A record whose client left has the status of that, but usage only if the provider had responded. */
+function providerStatus(row: RequestRow): number {
+  const status = row.response_status ?? 0;
+  return status >= 400 && usageOfRow(row) !== undefined ? 200 : status;
+}
+
 /** Path and query as the provider received them, from the called URL. */
 function providerPath({ target_url, request_path, routed_model }: RequestRow): string {
   const url = routed_model === null ? null : URL.parse(target_url ?? "");
@@ -116,7 +123,7 @@ function toInput(
     method: row.method,
     path,
     host: URL.parse(row.target_url ?? "")?.hostname.toLowerCase() ?? "",
-    status: row.response_status ?? 0,
+    status: providerStatus(row),
     requestHeaders: toHeaders(recorded.requestHeaders),
     responseHeaders: toHeaders(recorded.responseHeaders),
     requestBody,
