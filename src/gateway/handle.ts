@@ -32,21 +32,28 @@ import type { UnifiedAdmission } from "./unified/unified-admission.ts";
  * within the event-loop turn in which their head arrived, and without the objects of an asynchronous function.
  */
 export function handle(parts: GatewayParts, request: ClientRequest, response: ServerResponse): Soon<void> {
-  const headers = parts.headers.read(request.incoming.rawHeaders);
-  if (isForRoot(parts, request, headers)) return respondAtRoot(response);
-  if (parts.passedOn !== undefined && request.client === undefined && belongsToFirst(parts, request, headers))
-    return parts.passedOn.passOn(request.incoming, response);
-  const exchange = new Exchange(parts, response, request.client);
-  const arrival: Arrival = { exchange, request, headers };
+  let arrival: Arrival | undefined;
   try {
+    const headers = parts.headers.read(request.incoming.rawHeaders);
+    if (isForRoot(parts, request, headers)) return respondAtRoot(response);
+    if (parts.passedOn !== undefined && request.client === undefined && belongsToFirst(parts, request, headers))
+      return parts.passedOn.passOn(request.incoming, response);
+    arrival = { exchange: new Exchange(parts, response, request.client), request, headers };
     const key = identify(parts, arrival);
     const chosenId = readRequestId(headers.gateway);
     const serving = chosenId === undefined ? serve(parts, arrival, key) : serveWithId(parts, arrival, key, chosenId);
     if (isPending(serving)) return finish(parts, arrival, serving);
   } catch (error) {
-    refuse(parts, arrival, error);
+    refuse(parts, arrival ?? unread(parts, request, response), error);
   }
 }
+
+/** A request whose headers could not be read. */
+const unread = (parts: GatewayParts, request: ClientRequest, response: ServerResponse): Arrival => ({
+  exchange: new Exchange(parts, response, request.client),
+  request,
+  headers: parts.headers.read([]),
+});
 
 /** Waits for a request with a slow step. */
 async function finish(parts: GatewayParts, arrival: Arrival, serving: Promise<void>): Promise<void> {

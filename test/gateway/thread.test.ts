@@ -12,10 +12,18 @@ import type { Endpoint } from "../../src/runtime/rpc.ts";
 import { threadPorts } from "../../src/runtime/thread.ts";
 import { chance } from "../chance.ts";
 import { temporaryDirectory } from "../directory.ts";
-import { exchangeRaw } from "../raw-http.ts";
+import { exchangeRaw, OK, startProvider } from "../raw-http.ts";
 import { route } from "../routing/things.ts";
 import { until } from "../until.ts";
-import { gatewayHeaders, KEY, keySnapshot, startTestGateway, type TestGateway, type TestOptions } from "./harness.ts";
+import {
+  gatewayHeaders,
+  idOf,
+  KEY,
+  keySnapshot,
+  startTestGateway,
+  type TestGateway,
+  type TestOptions,
+} from "./harness.ts";
 import { at, chatResponse, json, standIn, startUnified } from "./unified/house.ts";
 
 /** Echoes the request; at `/endless` it begins a response that never ends. */
@@ -286,4 +294,26 @@ test("the unified address is the first thread's: what is measured counts for req
   }
   expect(await received()).toEqual(["near", "far"]);
   expect([pair.first.spool.exchanges.size, pair.further.spool.exchanges.size]).toEqual([10, 0]);
+});
+
+test("an error before the gateway knows the request is a 500, and the connection serves the next request", async () => {
+  await using upstream = await startProvider(({ socket }) => socket.write(OK));
+  let isAway = true;
+  const passedOn = new PassedOn({
+    addEventListener() {},
+    postMessage() {
+      if (!isAway) return;
+      isAway = false;
+      throw new Error("the first thread is away");
+    },
+  });
+  await using gateway = await startTestGateway({ passedOn });
+  const passed = `POST /v1/x HTTP/1.1\r\n${gatewayHeaders(upstream.origin, "Gateway-Cache-Enabled: true\r\n")}Content-Length: 2\r\n\r\n{}`;
+  const next = `GET / HTTP/1.1\r\n${gatewayHeaders(upstream.origin)}Connection: close\r\n\r\n`;
+  const [first, second] = (await exchangeRaw(gateway.port, passed + next)).split(/(?=HTTP\/1\.1 200)/);
+  expect(first).toStartWith("HTTP/1.1 500");
+  expect(first).toContain(`"code":"internal_error","message":`);
+  expect(first).toContain(`"request_id":"${idOf(first!)}"`);
+  expect(second).toStartWith("HTTP/1.1 200");
+  expect(gateway.logLines.some((line) => line.includes("the first thread is away"))).toBe(true);
 });
