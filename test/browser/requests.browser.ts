@@ -23,10 +23,13 @@ afterAll(async () => {
 });
 
 test("a first start says how to send a request, and notices the first", async () => {
-  await using opened = await it.open("/requests");
+  await using opened = await it.open("/");
   const { page, faults } = opened;
+  await page.getByRole("main").getByRole("link", { name: "Requests" }).click();
   const first = page.getByRole("region", { name: "Send the first request" });
   await first.waitFor();
+  // Its parts are not drawn apart to the height of the screen.
+  expect((await first.locator("h2").boundingBox())!.height).toBeLessThan(40);
   for (const [target, origin] of [
     ["OpenAI", "https://api.openai.com"],
     ["Built-in echo", "http://echo.weir.internal"],

@@ -1,4 +1,4 @@
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { isUnreadable } from "../../filter/address.ts";
 import { FilterConditions } from "../../filter/filter-conditions.tsx";
@@ -78,7 +78,11 @@ function Content({ span, by, filter, onZoom }: ContentProps) {
   if (metrics.error !== null) return <Failed error={metrics.error} onRetry={metrics.retry} />;
   const { totals, before, cache } = metrics;
   if (totals !== undefined && totals.requests === 0) {
-    return <Empty title="No requests in this time">Choose a longer time, or remove a filter.</Empty>;
+    return (
+      <Empty title="No requests in this time">
+        Choose a longer time, or remove a filter. Nothing was sent yet? <Link to="/requests">Requests</Link> shows how.
+      </Empty>
+    );
   }
   return (
     <>
