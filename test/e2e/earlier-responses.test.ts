@@ -337,6 +337,7 @@ describe("a stored response", () => {
 test.each([
   [{ "X-Claude-Code-Session-Id": "claude-1", session_id: "x" }, "claude-1"],
   [{ session_id: "codex-1", conversation_id: "x" }, "codex-1"],
+  [{ "session-id": "codex-3", "thread-id": "x" }, "codex-3"],
   [{ conversation_id: "codex-2" }, "codex-2"],
   [{ "Gateway-Session-Id": "own-1", "X-Claude-Code-Session-Id": "x" }, "own-1"],
 ])("the session that a coding tool names is the record's: %j", async (headers, session) => {

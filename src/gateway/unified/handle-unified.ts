@@ -109,7 +109,12 @@ function bodyOf(headers: RequestHeaders, bytes: Uint8Array) {
 }
 
 /** Headers of coding tools that name a session; the gateway's own header has precedence. */
-const SESSION_HEADERS: ReadonlySet<string> = new Set(["x-claude-code-session-id", "session_id", "conversation_id"]);
+const SESSION_HEADERS: ReadonlySet<string> = new Set([
+  "x-claude-code-session-id",
+  "session-id",
+  "session_id",
+  "conversation_id",
+]);
 
 function sessionOf(headers: RequestHeaders): string | undefined {
   const own = headers.gateway.findLast(({ setting }) => setting === "session-id")?.value;
