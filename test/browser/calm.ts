@@ -17,8 +17,12 @@ export async function expectCalm(it: Dashboard, path: string, ready: (page: Page
   await to(path, ready);
   await eventually(() => page.locator("img, #content script").count()).toBe(0);
   expect(await findingsInBothThemes(page)).toEqual([]);
+  const cutTiles = () =>
+    page.locator(".tile").evaluateAll((tiles) => tiles.filter((each) => each.scrollWidth > each.clientWidth).length);
+  expect(await cutTiles()).toBe(0);
   await page.setViewportSize({ width: 380, height: 800 });
   await page.waitForFunction(() => document.documentElement.scrollWidth <= 380);
+  expect(await cutTiles()).toBe(0);
   expect(faults).toEqual([]);
   await leave();
 }
