@@ -125,6 +125,7 @@ const broken: readonly [string, (directory: string) => void, Partial<Finding>][]
       check: "database",
       verdict: "fail",
       message: expect.stringContaining("bodies.db is not a sound SQLite database"),
+      fix: "stop the service and restore a backup",
     },
   ],
   [

@@ -1,4 +1,5 @@
 import type { Config } from "../../config.ts";
+import { GatewayError } from "../../errors.ts";
 import { messageOf } from "../../log.ts";
 
 /** `warn`: it works, but needs attention. `fail`: something does not work, or soon will not. */
@@ -44,11 +45,17 @@ export async function examine(checks: readonly Check[], surroundings: Surroundin
   for (const { name, run } of checks) {
     const outcomes = await Promise.resolve()
       .then(() => run(surroundings))
-      .catch((error: unknown) => [fail(messageOf(error), "see the message; nothing more could be checked here")]);
+      .catch((error: unknown) => [fail(messageOf(error), fixOf(error))]);
     for (const { verdict, message, fix } of outcomes)
       findings.push({ check: name, verdict, message, fix: fix ?? null });
   }
   return findings;
+}
+
+function fixOf(error: unknown): string {
+  if (error instanceof GatewayError && error.code === "database_unusable")
+    return "stop the service and restore a backup";
+  return "see the message; nothing more could be checked here";
 }
 
 export function inBytes(bytes: number): string {

@@ -28,7 +28,7 @@ async function checkRegion(config: Config): Promise<CheckResult[]> {
       ? troubles.map(warningOf)
       : [ok("every webhook and alert channel accepts its deliveries")];
   } catch {
-    return [warn("the deliveries cannot be read", "see what the check of the database says")];
+    return [warn("the deliveries cannot be read", "see the check of the database")];
   } finally {
     await store.close();
   }
