@@ -53,6 +53,13 @@ test.each([
   }),
 );
 
+test("the storage page compares nothing with the few bytes of the first day", async () => {
+  await using opened = await it.open("/storage");
+  const stored = opened.page.locator('.tiles[aria-busy="false"] .tile', { hasText: "Stored" });
+  await eventually(() => stored.textContent()).toContain("database files");
+  expect(await stored.textContent()).not.toContain("for each byte sent");
+});
+
 test("the storage page has no serious finding, and fits a narrow screen", () =>
   expectCalm(it, "/storage", async (page) => {
     await page.getByRole("button", { name: "Save retention" }).waitFor();

@@ -38,6 +38,8 @@ export function StoragePage() {
   );
 }
 
+/** On the first days the database files have a size of their own, beside which few bytes were sent. */
+const RATIO_MAX = 10;
 /** Longer forecasts are not useful. */
 const DAYS_LEFT_MAX = 3_650;
 
@@ -64,7 +66,11 @@ function Tiles({ view }: { readonly view: StorageView | undefined }) {
       <Tile
         label="Stored"
         value={<Bytes of={view?.stored_bytes} />}
-        note={ratio == null ? "database files" : `database files; ${formatRatio(ratio)} for each byte sent`}
+        note={
+          ratio == null || ratio > RATIO_MAX
+            ? "database files"
+            : `database files; ${formatRatio(ratio)} for each byte sent`
+        }
       />
       <Tile
         label="Growth a day"
