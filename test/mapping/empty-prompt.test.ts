@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import type { Mapping } from "../../src/mapping/mapping.ts";
 import { readExchange, toLlmSchema } from "../../src/mapping/read-exchange.ts";
 import type { Json } from "../../src/plugin-host/contract.ts";
+import { exchange } from "./exchange-input.ts";
 
 const MAPPING: Mapping = {
   format: 1,
@@ -11,20 +12,7 @@ const MAPPING: Mapping = {
 
 /** What is read of a request whose answer never came. */
 function read(path: string, requestBody: Json, mapping?: Mapping) {
-  const reading = readExchange({
-    method: "POST",
-    path,
-    host: "127.0.0.1",
-    requestHeaders: new Headers(),
-    requestBody,
-    status: 200,
-    responseHeaders: new Headers(),
-    provider: undefined,
-    responseBody: undefined,
-    events: undefined,
-    modelOverride: undefined,
-    mappingOf: () => mapping,
-  });
+  const reading = readExchange({ ...exchange({ path, requestBody }), mappingOf: () => mapping });
   const { wireSchema, promptText } = reading;
   const schema = toLlmSchema({
     wireSchema,

@@ -3,25 +3,10 @@ import { Value } from "@sinclair/typebox/value";
 import anthropic from "../../providers/anthropic.ts";
 import google from "../../providers/google.ts";
 import openai from "../../providers/openai.ts";
-import { type ExchangeInput, readExchange, toLlmSchema } from "../../src/mapping/read-exchange.ts";
-import type { ProviderPlugin, Reading, StreamEvent } from "../../src/plugin-host/contract.ts";
+import { readExchange, toLlmSchema } from "../../src/mapping/read-exchange.ts";
+import type { ProviderPlugin, Reading } from "../../src/plugin-host/contract.ts";
 import { LlmSchema } from "../../src/record/llm-schema.ts";
-
-const exchange = (members: Partial<ExchangeInput>): ExchangeInput => ({
-  method: "POST",
-  path: "/v1/chat/completions",
-  host: "127.0.0.1",
-  requestHeaders: new Headers(),
-  requestBody: undefined,
-  status: 200,
-  responseHeaders: new Headers(),
-  provider: undefined,
-  responseBody: undefined,
-  events: undefined,
-  modelOverride: undefined,
-  ...members,
-});
-const events = (...data: unknown[]): StreamEvent[] => data.map((each) => ({ data: each }));
+import { events, exchange } from "./exchange-input.ts";
 
 test("the service tier is stored with the usage that it prices, of a stream too", () => {
   const usage = { prompt_tokens: 3, completion_tokens: 2 };

@@ -1,24 +1,9 @@
 import { expect, test } from "bun:test";
 import anthropic from "../../providers/anthropic.ts";
 import openai from "../../providers/openai.ts";
-import { type ExchangeInput, readExchange } from "../../src/mapping/read-exchange.ts";
-import type { ProviderPlugin, StreamEvent, Usage } from "../../src/plugin-host/contract.ts";
-
-const exchange = (members: Partial<ExchangeInput>): ExchangeInput => ({
-  method: "POST",
-  path: "/v1/chat/completions",
-  host: "127.0.0.1",
-  requestHeaders: new Headers(),
-  requestBody: undefined,
-  status: 200,
-  responseHeaders: new Headers(),
-  provider: undefined,
-  responseBody: undefined,
-  events: undefined,
-  modelOverride: undefined,
-  ...members,
-});
-const events = (...data: unknown[]): StreamEvent[] => data.map((each) => ({ data: each }));
+import { readExchange } from "../../src/mapping/read-exchange.ts";
+import type { ProviderPlugin, Usage } from "../../src/plugin-host/contract.ts";
+import { events, exchange } from "./exchange-input.ts";
 
 test.each([-1, 0.5, 1e308, 1e13, Number.NaN, null, {}])(
   "a count of %p counts as not reported, from a response and from a provider's own reader",
