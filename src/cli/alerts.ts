@@ -27,7 +27,7 @@ export const listAlertsCommand: Run = async (invocation) => {
   await withOrganization(invocation, async ({ records }, organizationId) => {
     const firing = Map.groupBy(await firingOf(records, { organizationId }), ({ alert_id }) => alert_id);
     const all = (await listAlerts(records, organizationId)).map((alert) =>
-      shownAlert(alert, firing.get(alert.id) ?? []),
+      shownAlert(alert, firing.get(alert.id) ?? [], { addresses: "whole" }),
     );
     printList(invocation, all, {
       headings: ["id", "name", "when", "window", "state", "checked"],
@@ -52,7 +52,7 @@ export const createAlertCommand: Run = async (invocation) => {
   );
   await withOrganization(invocation, async ({ records }, organizationId) => {
     const { alert, newSecrets } = await putAlert(records, { organizationId, by: atCommandLine() }, rule);
-    if (options["json"]) return printJson(terminal, shownAlert(alert, [], newSecrets));
+    if (options["json"]) return printJson(terminal, shownAlert(alert, [], { addresses: "whole", newSecrets }));
     for (const channel of alert.channels) {
       if (channel.type === "webhook") terminal.err(`${channel.url} is signed with ${channel.secret}\n`);
     }

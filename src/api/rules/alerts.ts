@@ -16,6 +16,8 @@ import {
   removeAlert,
 } from "../../store/alerts/alerts.ts";
 import { channelChecks } from "../../store/alerts/channel-checks.ts";
+import type { Addresses } from "../../store/alerts/channels.ts";
+import { type Caller, may } from "../access/caller.ts";
 import type { Callers } from "../access/callers.ts";
 import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
@@ -38,6 +40,11 @@ export function alertEndpoints(context: ApiContext, callers: Callers) {
     },
     endpoint("Alerts", "List triggered and resolved events", "The newest first.", { query: PAGE_QUERY }),
   );
+}
+
+/** As with `GET /v1/webhooks`: the address of a webhook is for callers that may read bodies. */
+function addressesFor(caller: Caller): Addresses {
+  return may(caller, "bodies") ? "whole" : "shortened";
 }
 
 function alertFamily(context: ApiContext): RuleFamily<Alert, AlertBody> {
@@ -68,9 +75,10 @@ function alertFamily(context: ApiContext): RuleFamily<Alert, AlertBody> {
     list: (organizationId) => listAlerts(records, organizationId),
     find: (id, organizationId) => findAlert(records, id, organizationId),
     bodyOf: alertBody,
-    async shown(alerts, organizationId) {
+    async shown(alerts, caller) {
+      const { organizationId } = caller;
       const firing = Map.groupBy(await firingOf(records, { organizationId }), ({ alert_id }) => alert_id);
-      return alerts.map((alert) => shownAlert(alert, firing.get(alert.id) ?? []));
+      return alerts.map((alert) => shownAlert(alert, firing.get(alert.id) ?? [], { addresses: addressesFor(caller) }));
     },
     async put(caller, body, previous) {
       const rule = readAlertRule(body, checks);
@@ -80,11 +88,12 @@ function alertFamily(context: ApiContext): RuleFamily<Alert, AlertBody> {
         { ...placeOf(caller), previous },
         rule,
       );
-      return shownAlert(alert, await firingOf(records, { alertId: alert.id }), newSecrets);
+      const firing = await firingOf(records, { alertId: alert.id });
+      return shownAlert(alert, firing, { addresses: addressesFor(caller), newSecrets });
     },
     async remove(alert, caller) {
       await removeAlert((await context.writer()).records, alert, caller);
-      return shownAlert(alert, []);
+      return shownAlert(alert, [], { addresses: addressesFor(caller) });
     },
     testsOf(alert) {
       if (alert.channels.length === 0) throw new GatewayError("invalid_body", "the alert has no channels");

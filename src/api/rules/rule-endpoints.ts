@@ -30,8 +30,8 @@ export interface KeptFamily<Rule extends StoredRule, Body extends object, Name e
   find(id: string, organizationId: string): Promise<Rule | undefined>;
   /** The body that would create this rule. */
   bodyOf(rule: Rule): Body;
-  /** As the API shows them. */
-  shown(rules: readonly Rule[], organizationId: string): Promise<readonly object[]>;
+  /** As the API shows them to this caller. */
+  shown(rules: readonly Rule[], caller: Caller): Promise<readonly object[]>;
   /** @returns the rule as it is shown, with new secrets. @throws GatewayError `invalid_body`. */
   put(caller: Caller, body: Body, previous?: Rule): Promise<object>;
   /** @returns the rule before its removal. */
@@ -51,9 +51,7 @@ export function keptRuleEndpoints<Rule extends StoredRule, Body extends object>(
   family: KeptFamily<Rule, Body>,
 ) {
   const callerOf = (request: Request) => callers.of(request);
-  return new Elysia()
-    .use(readingEndpoints(family, (request) => callerOf(request).organizationId))
-    .use(changingEndpoints(family, callerOf));
+  return new Elysia().use(readingEndpoints(family, callerOf)).use(changingEndpoints(family, callerOf));
 }
 
 /** The endpoints that every family of notification rules has. */
@@ -71,23 +69,23 @@ type OrganizationOf = (request: Request) => string;
 
 function readingEndpoints<Rule extends StoredRule, Body extends object>(
   family: KeptFamily<Rule, Body>,
-  organization: OrganizationOf,
+  callerOf: (request: Request) => Caller,
 ) {
   const { path } = family;
   return new Elysia()
     .get(
       path,
       async ({ request }) => {
-        const organizationId = organization(request);
-        return success(await family.shown(await family.list(organizationId), organizationId));
+        const caller = callerOf(request);
+        return success(await family.shown(await family.list(caller.organizationId), caller));
       },
       described(family, "list"),
     )
     .get(
       `${path}/:id`,
       async ({ params, request }) => {
-        const organizationId = organization(request);
-        const [shown] = await family.shown([await findRule(family, params.id, organizationId)], organizationId);
+        const caller = callerOf(request);
+        const [shown] = await family.shown([await findRule(family, params.id, caller.organizationId)], caller);
         return success(shown);
       },
       described(family, "read"),

@@ -1,7 +1,7 @@
 import { isoTime, isoTimeOrNull } from "../../record/iso-time.ts";
 import type { AlertBody } from "./alert-rule.ts";
 import type { Alert, Firing } from "./alerts.ts";
-import { CHANNELS, channelBody, shownAddress } from "./channels.ts";
+import { type Addresses, channelBody, shownChannel } from "./channels.ts";
 
 /** The request body that would create this alert. */
 export function alertBody(alert: Alert): AlertBody {
@@ -22,14 +22,17 @@ export function alertBody(alert: Alert): AlertBody {
   };
 }
 
+interface ShownSecrets {
+  readonly addresses: Addresses;
+  /** Ids of webhooks whose signing secret is new. */
+  readonly newSecrets?: ReadonlySet<string>;
+}
+
 /** An alert as the API shows it, with only new secrets. */
-export function shownAlert(alert: Alert, firing: readonly Firing[], newSecrets: ReadonlySet<string> = new Set()) {
+export function shownAlert(alert: Alert, firing: readonly Firing[], { addresses, newSecrets }: ShownSecrets) {
   const channels = alert.channels.map((channel) => {
-    const shown = {
-      ...channelBody(channel),
-      ...(CHANNELS[channel.type].isSecret && { address: shownAddress(channel) }),
-    };
-    return channel.type === "webhook" && newSecrets.has(channel.id) ? { ...shown, secret: channel.secret } : shown;
+    const shown = shownChannel(channel, addresses);
+    return channel.type === "webhook" && newSecrets?.has(channel.id) ? { ...shown, secret: channel.secret } : shown;
   });
   return {
     id: alert.id,

@@ -53,6 +53,9 @@ interface ChannelKind {
   readonly isSecret: boolean;
 }
 
+/** Whether the addresses of webhooks, which often contain a secret, are shown whole. Those of chats never are. */
+export type Addresses = "whole" | "shortened";
+
 const chat = (whose: string): ChannelKind => ({
   members: { url: url(`The address of ${whose}. It is never shown again.`) },
   target: "url",
@@ -136,8 +139,8 @@ const targetOf = (channel: ChannelBody) => channel[CHANNELS[channel.type].target
 
 function checkChannel(channel: ChannelBody, path: string, { refuseUrl, canMail }: ChannelChecks): void {
   const { type, url: address, routing_key, api_key, severity = "error", priority = "P3" } = channel;
-  const { target, isSecret } = CHANNELS[type];
-  if (targetOf(channel) === undefined && !(isSecret && channel.id !== undefined)) {
+  const { target } = CHANNELS[type];
+  if (targetOf(channel) === undefined && channel.id === undefined) {
     throw wrong(`${path}.${target}`, `a channel of type ${type} needs ${target}`);
   }
   if (address !== undefined) checkUrl(address, `${path}.url`, refuseUrl);
@@ -187,13 +190,13 @@ export function toChannel(
   newSecrets: Set<string>,
 ): Channel {
   const { type } = wanted;
-  const { target, isSecret } = CHANNELS[type];
+  const { target } = CHANNELS[type];
   const given = targetOf(wanted);
   const old = known.find(
     (each) => each.type === type && (given === undefined ? each.id === wanted.id : targetOf(each) === given),
   );
   const id = old?.id ?? uuidv7();
-  const to = given ?? (old && isSecret ? targetOf(old) : undefined);
+  const to = given ?? (old && targetOf(old));
   if (to === undefined) {
     throw wrong(`${path}.${target}`, `there is no channel ${wanted.id} of type ${type}; give its ${target}`);
   }
@@ -222,18 +225,30 @@ export function toChannel(
 /** The request body that would create this channel, without secrets. */
 export function channelBody(channel: Channel): ChannelBody {
   const { target, isSecret } = CHANNELS[channel.type];
-  const hidden = [...(isSecret ? [target] : []), "secret"];
+  return without(channel, isSecret ? ["secret", target] : ["secret"]);
+}
+
+/** A channel as the API shows it: a hidden target is shortened. */
+export function shownChannel(channel: Channel, addresses: Addresses): ChannelBody & { address?: string } {
+  const { target, isSecret } = CHANNELS[channel.type];
+  if (!isSecret && !(addresses === "shortened" && target === "url")) return channelBody(channel);
+  return { ...without(channel, ["secret", target]), address: shortened(channel) };
+}
+
+/** The target of a channel, shortened if it is a secret. */
+export function shownAddress(channel: Channel): string {
+  return CHANNELS[channel.type].isSecret ? shortened(channel) : String(targetOf(channel));
+}
+
+function shortened(channel: Channel): string {
+  const text = String(targetOf(channel));
+  return CHANNELS[channel.type].target === "url" ? `${new URL(text).origin}/…${text.slice(-4)}` : `…${text.slice(-4)}`;
+}
+
+function without(channel: Channel, hidden: readonly string[]): ChannelBody {
   return Object.fromEntries(
     Object.entries(channel).filter(([name]) => !hidden.includes(name)),
   ) as unknown as ChannelBody;
-}
-
-/** The target of a channel, shortened so that it contains no secret. */
-export function shownAddress(channel: Channel): string {
-  const { target, isSecret } = CHANNELS[channel.type];
-  const text = String(targetOf(channel));
-  if (!isSecret) return text;
-  return target === "url" ? `${new URL(text).origin}/…${text.slice(-4)}` : `…${text.slice(-4)}`;
 }
 
 function wrong(path: string, message: string): GatewayError {

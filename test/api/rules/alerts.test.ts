@@ -118,6 +118,32 @@ describe("an alert", () => {
     expect(stolen.json).toMatchObject({ error: 400, path: "channels.0.api_key" });
   });
 
+  test("shows the address of a webhook only to callers that may read bodies, and keeps it for the others", async () => {
+    const order = { name: "figures", scopes: ["figures", "write"] };
+    const { key } = (await api.call("POST", "/v1/keys", { body: order })).json.data;
+    const channel = { type: "webhook", url: "http://127.0.0.1:9/secretToken" };
+    const { id } = await make({ channels: [channel, { type: "email", to: "ops@weir.test" }] });
+    const read = await api.call("GET", `/v1/alerts/${id}`, { key });
+    expect(read.json.data.channels).toEqual([
+      { id: expect.any(String), type: "webhook", address: "http://127.0.0.1:9/…oken" },
+      { id: expect.any(String), type: "email", to: "ops@weir.test" },
+    ]);
+    const { channels } = read.json.data;
+    const answers = [
+      read,
+      await api.call("GET", "/v1/alerts", { key }),
+      await api.call("PATCH", `/v1/alerts/${id}`, { key, body: { threshold: 8 } }),
+      await api.call("PUT", `/v1/alerts/${id}`, { key, body: { ...LEAST, channels } }),
+    ];
+    expect(answers.map(({ status, json }) => [status, JSON.stringify(json).includes("secretToken")])).toEqual(
+      answers.map(() => [200, false]),
+    );
+    const { json } = await api.call("GET", `/v1/alerts/${id}`);
+    expect(json.data.channels[0]).toEqual({ id: channels[0].id, ...channel });
+    const removed = await api.call("DELETE", `/v1/alerts/${id}`, { key });
+    expect([removed.status, JSON.stringify(removed.json).includes("secretToken")]).toEqual([200, false]);
+  });
+
   test("over a day, a week or a month of a time zone", async () => {
     const { window_seconds: _, ...rule } = LEAST;
     const { json } = await api.call("POST", "/v1/alerts", {
