@@ -12,7 +12,7 @@ import { CUSTOM } from "../routing/custom.ts";
 import { listCredentials, removeCredential } from "../store/credentials/credentials.ts";
 import { credentialGuards } from "../store/credentials/guards.ts";
 import { keepCredential, rotateCredentials } from "../store/credentials/keep.ts";
-import { ensureOrganization, FIRST_ORGANIZATION, firstOrganizationId } from "../store/keys.ts";
+import { ensureOrganization, FIRST_ORGANIZATION, firstOrganizationId, organizationNamed } from "../store/keys.ts";
 import type { Database } from "../store/store.ts";
 import { createCredentialCalls } from "../unified/credential-calls.ts";
 import { testCredential } from "../unified/test-credential.ts";
@@ -32,11 +32,12 @@ export const addCredentialCommand: Run = async (invocation) => {
   const form = findProvider(providers, args[0]!)?.form ?? { secret: ["api_key"] };
   const secrets = await secretsOf(invocation, form, options["secret"]?.toString());
   await withRecords(config, async (records) => {
-    const id = await ensureOrganization(records, options["org"]?.toString() ?? FIRST_ORGANIZATION, atCommandLine());
-    const rules = await rulesOf(config, records, id, providers);
+    const organization = options["org"]?.toString() ?? FIRST_ORGANIZATION;
+    const rules = await rulesOf(config, records, await organizationNamed(records, organization), providers);
     const order = asUsage(() => readCredential({ ...members, ...secrets }, rules));
     if (order.name !== undefined && Object.hasOwn(config.credentials, order.name))
       throw new CommandError(`the configuration file has a credential ${order.name}; choose another name`);
+    const id = await ensureOrganization(records, organization, atCommandLine());
     const kept = await keepCredential({ config, records, by: atCommandLine() }, id, order);
     if (options["json"]) printJson(terminal, shownCredential(kept, false));
     else {
@@ -192,10 +193,11 @@ async function providersOf(config: Config) {
   return knownProviders((await registryOf(config)).providers);
 }
 
+/** @param organizationId - undefined if it does not exist yet; if none does, it becomes the first. */
 async function rulesOf(
   config: Config,
   records: Database,
-  organizationId: string,
+  organizationId: string | undefined,
   providers: CredentialRules["providers"],
 ): Promise<CredentialRules> {
   return {

@@ -4,7 +4,7 @@ import { messageOf } from "../log.ts";
 import { configuredRoutes } from "../routing/configured-routes.ts";
 import { readRoute } from "../routing/read-route.ts";
 import { shownRoute } from "../routing/shown-route.ts";
-import { ensureOrganization, FIRST_ORGANIZATION } from "../store/keys.ts";
+import { ensureOrganization, FIRST_ORGANIZATION, organizationNamed } from "../store/keys.ts";
 import { listRoutes, putRoute, removeRoute } from "../store/routes.ts";
 import { atCommandLine } from "./acting.ts";
 import type { Invocation, Run } from "./command.ts";
@@ -39,9 +39,10 @@ export const setRouteCommand: Run = async (invocation) => {
   const body = await bodyOf(invocation);
   refuseConfigured(invocation, name);
   await withRecords(config, async (records) => {
+    const known = await organizationNamed(records, organizationOf(invocation));
+    const stored = known === undefined ? [] : await listRoutes(records, known);
+    const terms = asUsage(() => readRoute(name, body, [...configuredRoutes(config), ...stored]));
     const organizationId = await ensureOrganization(records, organizationOf(invocation), atCommandLine());
-    const others = [...configuredRoutes(config), ...(await listRoutes(records, organizationId))];
-    const terms = asUsage(() => readRoute(name, body, others));
     await putRoute(records, { organizationId, name, terms }, atCommandLine());
   });
   terminal.err(`route "${name}" is set\n`);

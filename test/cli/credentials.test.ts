@@ -94,6 +94,16 @@ test.each([
   expect(refused.err.trimEnd()).not.toContain("\n");
 });
 
+test.each([
+  [["credentials", "add", "openai", "--set", "region=x"], KEY],
+  [["routes", "set", "fast", "--strategy", "nearest"], '{"targets": ["openai/gpt-5"], "strategy": "nearest"}'],
+])("weir %p makes no organization if it is refused", async (words, stdin) => {
+  const cli = commandLine();
+  await cli.run("keys", "create", "--name", "first");
+  expect((await cli.feed(stdin, ...words, "--org", "typo")).status).toBe(2);
+  expect((await cli.run("credentials", "list", "--org", "typo")).err).toContain("there is no organization typo");
+});
+
 test("a new key goes first, all secrets are encrypted with it, and the old one goes away", async () => {
   const [old, next] = [CHANCE.bytes(32).toString("base64"), CHANCE.bytes(32).toString("base64")];
   const env: Record<string, string> = { WEIR_CREDENTIALS_KEY_FILE: "keys" };
