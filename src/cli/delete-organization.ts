@@ -9,12 +9,12 @@ const PAUSE_MS = 1_000;
 export const deleteOrganizationCommand: Run = async (invocation) => {
   const { args, options, terminal } = invocation;
   const name = args[0]!;
-  if (options["confirm"] !== name)
-    throw new UsageError(`this deletes all records of "${name}" permanently: add --confirm ${JSON.stringify(name)}`);
   const { data: all } = await askApi(invocation, { method: "GET", path: "/v1/organizations", scope: "admin" });
   const id = all.find((each: { readonly name: string }) => each.name === name)?.id;
   if (id === undefined)
     throw new CommandError(`there is no organization "${name}"; \`weir organizations list\` shows them`);
+  if (options["confirm"] !== name)
+    throw new UsageError(`this deletes all records of "${name}" permanently: add --confirm ${JSON.stringify(name)}`);
   const body = { name, ...(options["export"] === true && { export: true }) };
   for (let removed = 0; ; ) {
     const path = `/v1/organizations/${encodeURIComponent(id)}`;

@@ -40,12 +40,20 @@ export async function openAlone(
   }
 }
 
-/** The kind of a file, by its members. @throws PluginError if it cannot be read. */
+const PLUGIN_MEMBER = /\b(?:GatewayPlugin|setup|optionsSchema|on(?:Request|Forward|End|Answer|Record|Recorded))\b/;
+const PROVIDER_MEMBER = /\b(?:ProviderPlugin|hosts|target|extends)\b/;
+
+/**
+ * The kind of a file, by its members; if it has none, by the case of its name. It is not executed, because it may hang.
+ *
+ * @throws PluginError if it cannot be read.
+ */
 export async function kindOf(path: string): Promise<PluginKind> {
   const text = await readFile(path, "utf8").catch((error: Error) => {
     throw new PluginError(path, error.message, error);
   });
-  return /\bsetup\b|GatewayPlugin/.test(text) ? "plugin" : "provider";
+  if (PLUGIN_MEMBER.test(text)) return "plugin";
+  return PROVIDER_MEMBER.test(text) || !/\bname:\s*["'`][a-z]/.test(text) ? "provider" : "plugin";
 }
 
 /** The options in `--options`, which override those of weir.toml. @throws UsageError. */

@@ -16,6 +16,8 @@ test("an organization is deleted by its name, given twice, with its records in a
   for (let n = 0; n < 3; n++) await insertRecord(it.store, it.other, {});
   const unsure = await run(it.keys.all, "other");
   expect([unsure.status, unsure.err]).toEqual([2, expect.stringContaining('add --confirm "other"')]);
+  const none = await run(it.keys.all, "nope");
+  expect([none.status, none.err]).toEqual([1, expect.stringContaining('no organization "nope"')]);
   const misspelt = await run(it.keys.all, "othr", "--confirm", "othr");
   expect([misspelt.status, misspelt.err]).toEqual([1, expect.stringContaining('no organization "othr"')]);
   const foreign = await run(it.keys.other, "default", "--confirm", "default");

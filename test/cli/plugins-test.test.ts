@@ -31,6 +31,24 @@ test.each([
 });
 
 test.each([
+  ["without setup", 'name: "door"', "setup"],
+  ["with a hook outside setup", 'name: "door", onRequest() {}', "onRequest"],
+  ["with options alone", 'name: "door", optionsSchema: {}', "setup"],
+])("a plugin %s is checked as a plugin", async (_name, members, member) => {
+  const { status, err } = await cli.run(
+    "plugins",
+    "check",
+    file("door.ts", `export default { apiVersion: 1, ${members} };`),
+  );
+  expect({ status, err }).toEqual({ status: 1, err: expect.stringContaining(`"${member}"`) });
+});
+
+test("a provider is checked as a provider, whatever case its name has", async () => {
+  const path = file("acme.ts", 'export default { apiVersion: 1, name: "acme", hosts: ["acme.test"] };');
+  expect((await cli.run("plugins", "check", path)).err).toContain("an upper-case name such as ACME");
+});
+
+test.each([
   ["throws for a strange response", "readAnswer: (body) => ({ choices: [body.line] })", "readAnswer throws: "],
   ["returns no pieces", "readEvent: () => undefined", "readEvent returns no list of pieces for no body"],
   ["writes no body", "writeRequest: () => ({})", "writeRequest returns no body"],
