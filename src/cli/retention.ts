@@ -109,7 +109,7 @@ async function runHere(invocation: Invocation, store: Store): Promise<boolean> {
 async function served({ records }: Store, organizationId: string, orderedAt: number): Promise<void> {
   const endsAt = Date.now() + RUN_MS;
   for (;;) {
-    const isWaiting = (await orderedRuns(records)).includes(organizationId);
+    const isWaiting = (await orderedRuns(records)).some((order) => order.organizationId === organizationId);
     const finished = (await lastRun(records, organizationId))?.finished_at ?? 0;
     if (!isWaiting && finished >= orderedAt) return;
     if (Date.now() > endsAt)

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, setSystemTime, test } from "bun:test";
 import fc from "fast-check";
 import { Retention } from "../../src/jobs/retention/retention.ts";
+import { orderedRuns, orderRun } from "../../src/store/retention/retention.ts";
 import { insertRecord, openApi, type TestApi } from "../api/open.ts";
 import { assertProperty } from "../chance.ts";
 import { silent } from "../recorder/harness.ts";
@@ -12,21 +13,23 @@ const DAYS = 30;
 let api: TestApi;
 beforeEach(async () => {
   api = await openApi({ retention_days: DAYS, body_retention_days: 0 });
+  // The jobs would carry out the orders of these tests.
+  await api.stopJobs();
 });
 afterEach(async () => {
   setSystemTime();
   await api[Symbol.asyncDispose]();
 });
 
-/** @param onRemove - called before each step that removes records. */
-function retention(onRemove: () => void = () => {}, body_retention_days = 0): Retention {
+/** @param onRemove - awaited before each step that removes records. */
+function retention(onRemove: () => unknown = () => {}, body_retention_days = 0): Retention {
   return new Retention({
     config: { ...api.config, body_retention_days },
     log: silent,
     reader: api.store,
     writer: async () => api.store,
     async remove({ requestIds }) {
-      onRemove();
+      await onRemove();
       const sql = "delete from requests where request_id in (select value from json_each(?))";
       await api.store.records.batch([{ sql, args: [JSON.stringify(requestIds)] }]);
       return requestIds.length;
@@ -104,6 +107,36 @@ test("a run that is stopped says so, and does not overwrite the last run of orga
   expect((await left()).size).toBeGreaterThan(1);
   await retention().run();
   expect([(await lastOf(api.keys.admin)).error, (await lastOf(api.keys.other)).error]).toEqual([null, null]);
+});
+
+test.each([
+  ["the schedule began", "run"],
+  ["a caller ordered", "runOrdered"],
+] as const)("a run that %s is continued by the next process after a kill, and then no more", async (_name, start) => {
+  const old = await insert(NOW - (DAYS + 2) * DAY_MS);
+  if (start === "runOrdered") await orderRun(api.store.records, api.organization);
+  const { promise: isRemoving, resolve: onRemove } = Promise.withResolvers<void>();
+  // A killed process neither ends its step nor reports an error.
+  void retention(() => {
+    onRemove();
+    return new Promise(() => {});
+  })[start]();
+  await isRemoving;
+  expect(await left()).toContain(old);
+  await retention().runOrdered();
+  expect(await left()).not.toContain(old);
+  expect(await orderedRuns(api.store.records)).toEqual([]);
+});
+
+test("an order that comes during a run is not ended by it", async () => {
+  await insert(NOW - (DAYS + 2) * DAY_MS);
+  setSystemTime(new Date(NOW));
+  await orderRun(api.store.records, api.organization);
+  await retention(async () => {
+    setSystemTime(new Date(NOW + 1_000));
+    await orderRun(api.store.records, api.organization);
+  }).runOrdered();
+  expect(await orderedRuns(api.store.records)).toMatchObject([{ organizationId: api.organization }]);
 });
 
 test.each([

@@ -4,7 +4,16 @@ import { agedRecords } from "../../engine/reader.ts";
 import { type Log, messageOf } from "../../log.ts";
 import { patiently } from "../../store/database/while-locked.ts";
 import { removeEndedInvitations } from "../../store/people/invitations.ts";
-import { inForce, noteRun, orderedRuns, retentionOf, takeOrders } from "../../store/retention/retention.ts";
+import {
+  EVERY_ORGANIZATION,
+  endOrder,
+  inForce,
+  noteRun,
+  orderedRuns,
+  orderRun,
+  type RetentionOrder,
+  retentionOf,
+} from "../../store/retention/retention.ts";
 import type { Store } from "../../store/store.ts";
 import type { Maintenance, Removal } from "../../threads.ts";
 import { type Ages, DAY_MS, isTooOld, type Now, youngest } from "./ages.ts";
@@ -32,7 +41,7 @@ interface Counts {
 
 /**
  * Removes data that is too old, in steps so small that the recorder and the gateway never wait: between two steps there is a
- * pause. The next run removes the rest of an interrupted one.
+ * pause. An order is kept until its run has ended, so the next start continues an interrupted run.
  *
  * The caller ensures that only one runs.
  */
@@ -50,19 +59,31 @@ export class Retention {
 
   /** All organizations, then data without one. */
   async run(): Promise<void> {
-    const dropped = await this.#dropDays();
-    const organizations = new Set([...(await this.#aged.organizations()), ...dropped.keys()]);
-    await this.#cleanAll(organizations, dropped);
+    await orderRun((await this.#options.writer()).records, EVERY_ORGANIZATION);
+    await this.runOrdered();
   }
 
-  /** Organizations that requested a run. */
+  /** What was ordered, and what an interrupted run left. */
   async runOrdered(): Promise<void> {
-    const ordered = await orderedRuns(this.#options.reader.records);
-    if (ordered.length === 0) return;
-    const { records } = await this.#options.writer();
-    await takeOrders(records, ordered);
-    const dropped = await this.#dropDays(new Set(ordered));
-    await this.#cleanAll(ordered, dropped);
+    const orders = await orderedRuns(this.#options.reader.records);
+    if (orders.length === 0) return;
+    const ofAll = orders.find(({ organizationId }) => organizationId === EVERY_ORGANIZATION);
+    const byId = new Map(orders.map((order) => [order.organizationId, order]));
+    byId.delete(EVERY_ORGANIZATION);
+    try {
+      const dropped = await this.#dropDays(ofAll === undefined ? new Set(byId.keys()) : undefined);
+      const further = ofAll === undefined ? [] : [...(await this.#aged.organizations()), ...dropped.keys()];
+      for (const id of new Set([...byId.keys(), ...further])) {
+        if (this.#pace.stopped) return;
+        await this.#noted(id, () => this.#clean(id, dropped.get(id)));
+        await this.#end(byId.get(id));
+      }
+      if (!this.#pace.stopped) await this.#tidy();
+    } finally {
+      // A run that failed is not retried every second.
+      for (const order of byId.values()) await this.#end(order);
+      await this.#end(ofAll);
+    }
   }
 
   /** Ends after the current step. */
@@ -92,12 +113,8 @@ export class Retention {
     return { records: this.#aged.days === undefined ? now : now - (now % DAY_MS), bodies: now };
   }
 
-  async #cleanAll(organizationIds: Iterable<string>, dropped: ReadonlyMap<string, number>): Promise<void> {
-    for (const id of organizationIds) {
-      if (this.#pace.stopped) return;
-      await this.#noted(id, () => this.#clean(id, dropped.get(id)));
-    }
-    if (!this.#pace.stopped) await this.#tidy();
+  async #end(order: RetentionOrder | undefined): Promise<void> {
+    if (order !== undefined && !this.#pace.stopped) await endOrder((await this.#options.writer()).records, order);
   }
 
   async #clean(organizationId: string, dropped = 0): Promise<Counts> {

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { eq, isNotNull, sql } from "drizzle-orm";
+import { and, eq, isNotNull, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import type { Config } from "../../config.ts";
 import { GatewayError } from "../../errors.ts";
@@ -7,7 +7,7 @@ import { type Acting, SYSTEM } from "../../people/actor.ts";
 import { isoTime, isoTimeOrNull } from "../../record/iso-time.ts";
 import { retention, retentionRuns } from "../../record/tables.ts";
 import { recorded } from "../audit/recorded.ts";
-import { isOneOf, over } from "../database/builder.ts";
+import { over } from "../database/builder.ts";
 import { patiently } from "../database/while-locked.ts";
 import type { Database } from "../store.ts";
 
@@ -170,6 +170,15 @@ export async function noteRun(
   await recorded(records, [upsert], SYSTEM, ...(removed + bodies > 0 ? [act] : []));
 }
 
+/** The id by which a run for all organizations is ordered. */
+export const EVERY_ORGANIZATION = "";
+
+/** An ordered run that has not ended. */
+export interface RetentionOrder {
+  readonly organizationId: string;
+  readonly orderedAt: number;
+}
+
 /** Orders a run; the service starts it as soon as it sees this. */
 export async function orderRun(records: Database, organizationId: string): Promise<void> {
   const now = Date.now();
@@ -178,14 +187,13 @@ export async function orderRun(records: Database, organizationId: string): Promi
   await patiently(() => insert.onConflictDoUpdate({ target: retention.organization_id, set: { ordered_at: now } }));
 }
 
-/** Organizations with an ordered run that has not started. */
-export async function orderedRuns(records: Database): Promise<string[]> {
+export async function orderedRuns(records: Database): Promise<RetentionOrder[]> {
   const rows = await over(records).select().from(retention).where(isNotNull(retention.ordered_at));
-  return rows.map((row) => row.organization_id);
+  return rows.map(({ organization_id, ordered_at }) => ({ organizationId: organization_id, orderedAt: ordered_at! }));
 }
 
-/** Clears the orders when their runs start. */
-export async function takeOrders(records: Database, organizationIds: readonly string[]): Promise<void> {
-  const which = isOneOf(retention.organization_id, organizationIds);
+/** Clears an order whose run has ended, unless another run was ordered meanwhile. */
+export async function endOrder(records: Database, { organizationId, orderedAt }: RetentionOrder): Promise<void> {
+  const which = and(eq(retention.organization_id, organizationId), eq(retention.ordered_at, orderedAt));
   await patiently(() => over(records).update(retention).set({ ordered_at: null }).where(which));
 }
