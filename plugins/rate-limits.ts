@@ -38,7 +38,7 @@ export default {
     const stored = new StoredPolicies(gateway, options.policies);
     for (const { name, key_id } of stored.configured) {
       if (key_id !== null && gateway.organizationOfKey(key_id) === undefined)
-        log.warn(`the rate limit "${name}" of weir.toml applies to nothing: no key has the id ${key_id}`);
+        log.warn(`the rate limit "${name}" of the configuration file applies to nothing: no key has the id ${key_id}`);
     }
     const ledger = new Ledger(gateway, log);
     const limits = new CredentialLimits(ledger);

@@ -64,13 +64,17 @@ const WANTED: Partial<Record<ValueErrorType, (schema: TSchema) => string | undef
   [ValueErrorType.NumberMaximum]: ({ maximum }) => `give at most ${maximum}`,
   [ValueErrorType.IntegerMinimum]: ({ minimum }) => `give at least ${minimum}`,
   [ValueErrorType.IntegerMaximum]: ({ maximum }) => `give at most ${maximum}`,
-  [ValueErrorType.StringMinLength]: ({ minLength }) => `give at least ${minLength} characters`,
-  [ValueErrorType.StringMaxLength]: ({ maxLength }) => `give at most ${maxLength} characters`,
-  [ValueErrorType.ArrayMinItems]: ({ minItems }) => `give at least ${minItems}`,
-  [ValueErrorType.ArrayMaxItems]: ({ maxItems }) => `give at most ${maxItems}`,
+  [ValueErrorType.StringMinLength]: ({ minLength }) => `give at least ${many(minLength, "character")}`,
+  [ValueErrorType.StringMaxLength]: ({ maxLength }) => `give at most ${many(maxLength, "character")}`,
+  [ValueErrorType.ArrayMinItems]: ({ minItems }) => `give at least ${many(minItems, "entry", "entries")}`,
+  [ValueErrorType.ArrayMaxItems]: ({ maxItems }) => `give at most ${many(maxItems, "entry", "entries")}`,
   [ValueErrorType.Literal]: (schema) => `give ${JSON.stringify(schema["const"])}`,
   [ValueErrorType.Union]: (schema) => oneOf((schema["anyOf"] ?? []) as readonly TSchema[]),
 };
+
+function many(count: number, one: string, several = `${one}s`): string {
+  return `${count} ${count === 1 ? one : several}`;
+}
 
 /** For a union of fixed values: the list of them. */
 function oneOf(variants: readonly TSchema[]): string | undefined {

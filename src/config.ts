@@ -306,27 +306,27 @@ export const CONFIG_SCHEMA = Type.Object(
         },
         { additionalProperties: false },
       ),
-      { default: [], description: "Prices of your own, as tables [[prices]]; only in weir.toml." },
+      { default: [], description: "Prices of your own, as tables [[prices]]; only in the configuration file." },
     ),
     rate_limits: Type.Array(Type.Record(Type.String(), Type.Unknown()), {
       default: [],
-      description: "Rate-limit policies for every key, as tables [[rate_limits]]; only in weir.toml.",
+      description: "Rate-limit policies for every key, as tables [[rate_limits]]; only in the configuration file.",
     }),
     credentials: Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown()), {
       default: {},
-      description: "Credentials of providers, as tables [credentials.<name>]; only in weir.toml.",
+      description: "Credentials of providers, as tables [credentials.<name>]; only in the configuration file.",
     }),
     routes: Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown()), {
       default: {},
-      description: "Routes of the unified address, as tables [routes.<name>]; only in weir.toml.",
+      description: "Routes of the unified address, as tables [routes.<name>]; only in the configuration file.",
     }),
     sso: Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown()), {
       default: {},
-      description: "Identity providers that people log in by, as tables [sso.<name>]; only in weir.toml.",
+      description: "Identity providers that people log in by, as tables [sso.<name>]; only in the configuration file.",
     }),
     plugins: Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown()), {
       default: {},
-      description: "Options of each plugin, as tables [plugins.<name>]; only in weir.toml.",
+      description: "Options of each plugin, as tables [plugins.<name>]; only in the configuration file.",
     }),
   },
   { additionalProperties: false },

@@ -37,7 +37,7 @@ export function rateLimitRoutes(
       return {
         status: 409,
         code: "defined_in_file",
-        message: "this rate limit is defined in weir.toml; change it there",
+        message: "this rate limit is defined in the configuration file; change it there",
       };
     }
     return change(policy);

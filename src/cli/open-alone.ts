@@ -35,7 +35,7 @@ export async function openAlone(
     return await setUp(loadedPlugin, own, log, host.accessFor(name));
   } catch (error) {
     if (!(error instanceof OptionsError)) throw error;
-    const from = loaded.file ?? "no weir.toml was found";
+    const from = loaded.file ?? "no configuration file was found";
     throw new PluginError(loadedPlugin.file, `${error.reason} (options: ${from}; --options sets others)`);
   }
 }

@@ -9,7 +9,11 @@ const EXCHANGE: Option = {
   description: "JSON of one exchange, or a list, instead of the samples (repeatable)",
 };
 const FILE_OPTIONS: Readonly<Record<string, Option>> = {
-  options: { type: "string", value: "JSON", description: "options of the plugin; they override those in weir.toml" },
+  options: {
+    type: "string",
+    value: "JSON",
+    description: "options of the plugin; they override those in the configuration file",
+  },
   provider: { type: "boolean", description: "treat it as a provider (default: detected from its members)" },
 };
 

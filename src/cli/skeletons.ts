@@ -50,7 +50,7 @@ export function pluginSkeleton(name: string): string {
   return `/// <reference path="./weir-plugin.d.ts" />
 import type { GatewayPlugin, PluginHooks } from "weir/plugin";
 
-/** Its table in weir.toml; \`optionsSchema\` below describes it to the service. */
+/** Its table in the configuration file; \`optionsSchema\` below describes it to the service. */
 interface Options {
   team?: string;
 }
@@ -63,7 +63,7 @@ export default {
   apiVersion: 1,
   name: "${name}",
 
-  // JSON Schema of the table [plugins.${name}] in weir.toml.
+  // JSON Schema of the table [plugins.${name}] in the configuration file.
   optionsSchema: {
     type: "object",
     properties: { team: { type: "string" } },

@@ -49,6 +49,11 @@ describe.each(DATABASES)("reviews, on %s", (kind) => {
     return Object.fromEntries(scores.map(({ name, value }) => [name, value]));
   };
 
+  test("need a score, and say how many entries a list may have", async () => {
+    const { status, json } = await it.call("POST", "/v1/reviews", { body: { name: "none", scores: [] } });
+    expect({ status, message: json.message }).toEqual({ status: 400, message: "scores: give at least 1 entry" });
+  });
+
   test("hand out each request to one reviewer at a time, the newest first, until all are scored", async () => {
     const { id, ids } = await review("one each", 3);
     const mine = await next(id);

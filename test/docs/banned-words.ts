@@ -14,6 +14,12 @@ export const BANNED: readonly (readonly [RegExp, string])[] = [
   [/\b(?:is|are|was|were|be|been) told of\b/i, "notify, report"],
 ];
 
+/** Words for texts of programs alone. */
+export const BANNED_IN_TEXTS: typeof BANNED = [
+  ...BANNED,
+  [/\bweir\.toml\b(?!"| in the working directory)/, "the configuration file: --config may name another"],
+];
+
 /** The comments of a source file, without code in them. */
 export function comments(source: string): string {
   const found = source.match(/^\s*\/\*\*?[\s\S]*?\*\/|(?:^|[;,{}()\]]) *\/\/ .*$/gm) ?? [];

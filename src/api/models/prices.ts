@@ -67,7 +67,7 @@ export function priceEndpoints(context: ApiContext, callers: Callers) {
     .get(
       "/v1/models/prices",
       async ({ request }) => success(await list(organization(request))),
-      endpoint("Models", "List your own prices", "Prices of weir.toml apply to all organizations."),
+      endpoint("Models", "List your own prices", "Prices of the configuration file apply to all organizations."),
     )
     .get(
       "/v1/models/prices/in-force",

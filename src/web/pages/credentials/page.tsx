@@ -23,7 +23,7 @@ export function CredentialsPage() {
       dialog={(credential, onClose) => <CredentialDialog credential={credential} onClose={onClose} />}
       empty={
         <Empty title="No credentials">
-          Add one here, write it into <code>weir.toml</code>, or run{" "}
+          Add one here, write it into the configuration file, or run{" "}
           <code>weir credentials add openai &lt; key.txt</code>.
         </Empty>
       }

@@ -29,7 +29,7 @@ export function LimitsPage() {
       }
       empty={
         <Empty title="No limits">
-          Create one here, write it into <code>weir.toml</code>, or send <code>Gateway-RateLimit-Policy: 100;w=60</code>{" "}
+          Create one here, write it into the configuration file, or send <code>Gateway-RateLimit-Policy: 100;w=60</code>{" "}
           with a request: those that requests bring are not listed.
         </Empty>
       }

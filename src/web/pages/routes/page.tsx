@@ -55,7 +55,7 @@ function RouteList({ tabs }: { readonly tabs: ReactNode }) {
       dialog={(route, onClose) => <RouteDialog route={route} onClose={onClose} />}
       empty={
         <Empty title="No routes">
-          Create one here, write it into <code>weir.toml</code>, or run{" "}
+          Create one here, write it into the configuration file, or run{" "}
           <code>weir routes set fast --target openai/gpt-5-mini</code>. Clients can also write{" "}
           <code>provider/model</code> without one.
         </Empty>
