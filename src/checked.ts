@@ -1,7 +1,7 @@
 import type { Static, TSchema } from "@sinclair/typebox";
 import { type ValueError, ValueErrorType } from "@sinclair/typebox/errors";
 import { Value } from "@sinclair/typebox/value";
-import { type ErrorCode, GatewayError } from "./errors.ts";
+import { GatewayError } from "./errors.ts";
 import { nearestName } from "./nearest.ts";
 
 /**
@@ -10,12 +10,7 @@ import { nearestName } from "./nearest.ts";
  * @param at - the value's path, such as `targets.0`; empty for a complete body.
  * @throws GatewayError that names the path of the first wrong member. A schema's `expects` is used as the message.
  */
-export function checked<T extends TSchema>(
-  schema: T,
-  value: unknown,
-  at = "",
-  code: ErrorCode = "invalid_body",
-): Static<T> {
+export function checked<T extends TSchema>(schema: T, value: unknown, at = ""): Static<T> {
   const found = Value.Errors(schema, value).First();
   if (found === undefined) return value as Static<T>;
   const error = innermost(found);
@@ -25,7 +20,7 @@ export function checked<T extends TSchema>(
     .map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
   const path = [at, ...names].filter((name) => name !== "").join(".");
   const wanted = wantedOf(error, names.at(-1));
-  throw new GatewayError(code, path === "" ? wanted : `${path}: ${wanted}`, { path });
+  throw new GatewayError("invalid_body", path === "" ? wanted : `${path}: ${wanted}`, { path });
 }
 
 /** For a union: the error of the variant that the value comes closest to. */

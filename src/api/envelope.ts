@@ -18,11 +18,9 @@ export function success(
   return new Response(JSON.stringify({ data, error: null, ...extra }), { headers: { ...JSON_HEADERS, ...headers } });
 }
 
-/** The same for `data` that is JSON text already; `extra` adds members beside it, such as `next_cursor`. */
-export function successText(data: string, extra: Readonly<Record<string, unknown>> = {}): Response {
-  return new Response(`{"data":${data},${JSON.stringify({ error: null, ...extra }).slice(1)}`, {
-    headers: JSON_HEADERS,
-  });
+/** The same for `data` that is JSON text already. */
+export function successText(data: string): Response {
+  return new Response(`{"data":${data},"error":null}`, { headers: JSON_HEADERS });
 }
 
 /** Any other JSON, without the envelope: probes and the API description. */

@@ -18,8 +18,8 @@ export function encodeCursor(position: Position, scope: Scope, sort: Sort): stri
 }
 
 /** @throws GatewayError `invalid_body` if the cursor belongs to another filter or sort, or is not one of Weir's. */
-export function decodeCursor(cursor: unknown, scope: Scope, sort: Sort, path = "cursor"): Position {
-  const wrong = (message: string) => new GatewayError("invalid_body", message, { path });
+export function decodeCursor(cursor: unknown, scope: Scope, sort: Sort): Position {
+  const wrong = (message: string) => new GatewayError("invalid_body", message, { path: "cursor" });
   if (sort === "random") throw wrong("a random order has no next page");
   const content = typeof cursor === "string" ? parse(cursor) : undefined;
   if (content === undefined) throw wrong("this is not a cursor from a response's next_cursor");

@@ -70,14 +70,14 @@ export const searchOrder = (search: string): readonly SortKey[] => [
  *
  * @throws GatewayError `sort_invalid`
  */
-export function decodeSort(raw: unknown, path = "sort"): Sort {
+export function decodeSort(raw: unknown): Sort {
   if (raw === undefined || raw === null) return NEWEST_FIRST;
   let random = false;
   const keys: SortKey[] = [];
   for (const [name, value] of Object.entries(
-    objectAt(raw, path, 'a sort is an object such as {"created_at": "desc"}'),
+    objectAt(raw, "sort", 'a sort is an object such as {"created_at": "desc"}'),
   )) {
-    const at = `${path}.${name}`;
+    const at = `sort.${name}`;
     if (name === "random") {
       if (typeof value !== "boolean") throw wrong(at, "random is true or false");
       random = value;
@@ -86,7 +86,7 @@ export function decodeSort(raw: unknown, path = "sort"): Sort {
       keys.push({ ...FIELDS[name]!, label: name, direction: directionAt(value, at) });
     } else throw wrong(at, `there is no sort key ${quote(name)}; ${hint(name, SORT_KEYS)}`);
   }
-  if (keys.length > SORT_KEYS_MAX) throw wrong(path, `a sort has at most ${SORT_KEYS_MAX} keys`);
+  if (keys.length > SORT_KEYS_MAX) throw wrong("sort", `a sort has at most ${SORT_KEYS_MAX} keys`);
   if (random) return "random";
   return keys.length === 0 ? NEWEST_FIRST : keys;
 }

@@ -91,7 +91,6 @@ export interface FurtherRequest {
 /**
  * Asks the plugins whether a request may go to a target other than the client's first one.
  *
- * @param before - the result of `askBefore`, if that was called already.
  * @returns their changes to the request.
  * @throws as `askOnRequest`.
  */
@@ -99,9 +98,8 @@ export async function askFor(
   hooks: RequestHooks,
   { seen, facts }: FurtherRequest,
   exchange: Exchange,
-  before?: { readonly change: RequestChange | undefined },
 ): Promise<RequestChange | undefined> {
-  const { change } = before ?? (await askBefore(hooks, { seen, facts }));
+  const { change } = await askBefore(hooks, { seen, facts });
   try {
     return applyVerdict(await hooks.onForward(seen, facts)) ?? change; // in another thread, both hooks are called together
   } finally {
@@ -109,7 +107,7 @@ export async function askFor(
   }
 }
 
-/** The first half of `askFor`: called before any lookup that could make the call unnecessary. @throws as `askOnRequest`. */
+/** The first half of `askAboutCall`: called before any lookup that could make the call unnecessary. @throws as `askOnRequest`. */
 export async function askBefore(hooks: RequestHooks, { seen, facts }: FurtherRequest) {
   return { change: applyVerdict(await hooks.onRequest(seen, facts)) };
 }

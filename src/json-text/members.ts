@@ -1,11 +1,9 @@
 import { CLOSE_LIST, COMMA, QUOTE, skipSpace, skipString, skipValue } from "./scan.ts";
 
-/**
- * The members of the object that begins at `at`: name to the JSON text of the value; the last one wins for a duplicate name.
- */
-export function readMembers(text: string, at = 0): Map<string, string> {
+/** The members of an object: name to the JSON text of the value; the last one wins for a duplicate name. */
+export function readMembers(text: string): Map<string, string> {
   const members = new Map<string, string>();
-  let next = skipSpace(text, skipSpace(text, at) + 1);
+  let next = skipSpace(text, skipSpace(text, 0) + 1);
   while (text.charCodeAt(next) === QUOTE) {
     const nameEnd = skipString(text, next);
     const valueAt = skipSpace(text, skipSpace(text, nameEnd) + 1);

@@ -58,7 +58,8 @@ export class RecorderLosses {
   }
 
   /** One sentence for each kind of loss of the last hour. */
-  recent(nowMs: number = performance.now()): string[] {
+  recent(): string[] {
+    const nowMs = performance.now();
     const recent = [...this.#of].filter(([, { atMs }]) => nowMs - atMs < REPORTED_MS);
     return recent.map(([kind, { count, bytes, last }]) => SAYS[kind](count, bytes, last));
   }

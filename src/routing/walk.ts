@@ -29,13 +29,6 @@ export interface WalkParts {
   readonly isIssuer?: IsIssuer | undefined;
 }
 
-/** The next candidate, and the reason. */
-export interface Next {
-  readonly candidate: Candidate;
-  /** Whether it is the same candidate again. */
-  readonly again: boolean;
-}
-
 /**
  * Walks through the candidates of one request, in order: the next credential of a provider after a rejected or exhausted
  * one, then the next target that handles the failure. Each candidate is tried once, except for retries.
@@ -63,12 +56,12 @@ export class Walk {
   }
 
   /** The first that is not paused. If all are, the one whose pause ends first: a pause never refuses a request. */
-  first(now: number): Next | undefined {
+  first(now: number): Candidate | undefined {
     return this.#take(this.#next(() => true, now) ?? this.#firstToEnd(now));
   }
 
   /** The next step after a failure of the last candidate; undefined if the failure goes to the client. */
-  afterFailure(failed: Candidate, failure: Failure, now: number): Next | undefined {
+  afterFailure(failed: Candidate, failure: Failure, now: number): Candidate | undefined {
     const other = failure.kind === "auth" || failure.status === 429;
     const isSibling = (each: Candidate) => other && each.target === failed.target;
     const place = this.#candidates.indexOf(failed);
@@ -80,13 +73,13 @@ export class Walk {
     const retries = this.#parts.retries ?? failed.target.retries;
     if (isRetryable(failure) && this.#tries <= retries) {
       this.#tries++;
-      return { candidate: failed, again: true };
+      return failed;
     }
     return this.#take(this.#next(leads, now));
   }
 
   /** The next step after a candidate that was skipped, because it cannot take the request or a rule refused it. */
-  afterPassing(now: number): Next | undefined {
+  afterPassing(now: number): Candidate | undefined {
     if (this.#leads !== undefined) return this.#take(this.#next(this.#leads, now));
     return this.#take(this.#next(() => true, now) ?? this.#firstToEnd(now));
   }
@@ -120,11 +113,11 @@ export class Walk {
     );
   }
 
-  #take(candidate: Candidate | undefined): Next | undefined {
+  #take(candidate: Candidate | undefined): Candidate | undefined {
     if (candidate === undefined) return undefined;
     this.#done.add(candidate);
     this.#tries = 1;
-    return { candidate, again: false };
+    return candidate;
   }
 
   #restsUntil(candidate: Candidate, now: number): number {

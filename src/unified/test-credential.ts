@@ -47,8 +47,8 @@ export async function testCredential(
   }: { readonly provider: ProviderPlugin; readonly credential: Credential; readonly model: string | undefined },
   call: (request: WholeRequest) => Promise<WholeResponse>,
 ): Promise<CredentialTest> {
-  const failed = (message: string, status: number | null = null): CredentialTest => {
-    return { ok: false, asked: null, status, message, models: [] };
+  const failed = (message: string): CredentialTest => {
+    return { ok: false, asked: null, status: null, message, models: [] };
   };
   if (credential.secrets === undefined) return failed("it is locked: no key of this node decrypts its secrets");
   const question = questionOf(provider, credential, model ?? nameIn(credential));

@@ -6,7 +6,7 @@ import { readModelString } from "../../src/routing/model-string.ts";
 import { order } from "../../src/routing/order.ts";
 import { resolve, type Scope } from "../../src/routing/resolve.ts";
 import { Rests } from "../../src/routing/rests.ts";
-import { type Candidate, type Next, restSubjectOf, Walk, type WalkParts } from "../../src/routing/walk.ts";
+import { type Candidate, restSubjectOf, Walk, type WalkParts } from "../../src/routing/walk.ts";
 import { assertProperty } from "../chance.ts";
 import { credential, orderParts, route, scope, target } from "./things.ts";
 
@@ -25,7 +25,7 @@ function walk(model: string, within: Partial<Scope> = {}, parts: Partial<WalkPar
 }
 const text = ({ target, credential, model }: Candidate) =>
   `${target.provider.name}/${model}@${credential === "client" ? "client" : credential.name}`;
-const shown = (next: Next | undefined) => next && `${text(next.candidate)}${next.again ? " again" : ""}`;
+const shown = (next: Candidate | undefined) => next && text(next);
 const status = (code: number): Failure => failureOf(code, "");
 
 /** The calls, in order, if every attempt fails alike. */
@@ -33,7 +33,7 @@ function calledAfter(walking: Walk, failure: Failure): string[] {
   const found: string[] = [];
   for (let next = walking.first(NOW); next !== undefined; ) {
     found.push(shown(next)!);
-    next = walking.afterFailure(next.candidate, failure, NOW);
+    next = walking.afterFailure(next, failure, NOW);
   }
   return found;
 }
@@ -129,9 +129,9 @@ describe("a walk", () => {
     const routes = [route("r", ["openai/a", "groq/b"], { retries: 1 })];
     expect(calledAfter(walk("r", { routes }), status(503))).toEqual([
       "OPENAI/a@openai",
-      "OPENAI/a@openai again",
+      "OPENAI/a@openai",
       "GROQ/b@groq",
-      "GROQ/b@groq again",
+      "GROQ/b@groq",
     ]);
     expect(calledAfter(walk("r", { routes }), status(404))).toEqual(["OPENAI/a@openai", "GROQ/b@groq"]);
     expect(calledAfter(walk("r", { routes }, { retries: 0 }), status(503))).toEqual(["OPENAI/a@openai", "GROQ/b@groq"]);
@@ -174,14 +174,14 @@ describe("a walk", () => {
         const credentials = ["OPENAI", "OPENAI", "GROQ", "GROQ"].map((name, at) => credential(name, `c${at}`));
         const rests = new Rests();
         const walking = walk("openai/a,groq/b,openai/c", { credentials }, { retries, rests });
-        const seen: string[] = [];
+        const seen: Candidate[] = [];
         let step = 0;
         for (let next = walking.first(NOW); next !== undefined; step++) {
           expect(step).toBeLessThan(6 * (retries + 1));
-          if (!next.again) seen.push(shown(next)!);
+          if (next !== seen.at(-1)) seen.push(next);
           const failure = status(failures[step % failures.length]!);
-          rests.fail(restSubjectOf(next.candidate)!, failure, NOW);
-          next = walking.afterFailure(next.candidate, failure, NOW);
+          rests.fail(restSubjectOf(next)!, failure, NOW);
+          next = walking.afterFailure(next, failure, NOW);
         }
         expect(new Set(seen).size).toBe(seen.length);
       }),

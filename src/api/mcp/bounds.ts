@@ -21,8 +21,8 @@ export function shortened(text: unknown, chars: number): string | null {
 }
 
 /** As many rows as fit; at least one. */
-export function rowsWithin<Row>(rows: readonly Row[], chars = RESULT_CHARS_MAX): readonly Row[] {
-  let left = chars;
+export function rowsWithin<Row>(rows: readonly Row[]): readonly Row[] {
+  let left = RESULT_CHARS_MAX;
   const fitting = rows.findIndex((row) => {
     left -= JSON.stringify(row).length + 1;
     return left < 0;

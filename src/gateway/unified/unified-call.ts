@@ -6,7 +6,7 @@ import type { Loss, ProviderPlugin } from "../../plugin-host/contract.ts";
 import { factsOf } from "../../routing/endpoint.ts";
 import type { Failure } from "../../routing/failure.ts";
 import { speedKey } from "../../routing/order.ts";
-import { type Candidate, type Next, restSubjectOf, type Walk } from "../../routing/walk.ts";
+import { type Candidate, restSubjectOf, type Walk } from "../../routing/walk.ts";
 import { type UpstreamCall, UpstreamError, type UpstreamEvents } from "../../runtime/http/upstream.ts";
 import { after, isPending, type Soon } from "../../runtime/pending.ts";
 import { namesState, rejectedMembers } from "../../unified/rejected-member.ts";
@@ -151,7 +151,7 @@ export class UnifiedCall implements UpstreamCall {
     return next && this.#stepTo(next);
   }
 
-  #stepTo({ candidate }: Next): Step {
+  #stepTo(candidate: Candidate): Step {
     return { candidate, without: this.#knownRejected(candidate), issuer: undefined };
   }
 

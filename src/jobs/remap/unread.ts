@@ -26,7 +26,6 @@ interface UnreadOptions extends RereadContext {
   readonly reader: Store;
   readonly walk: RecordWalk;
   readonly rewrite: (changes: readonly RecordChange[]) => Promise<unknown>;
-  readonly onProgress?: (progress: UnreadProgress) => void;
   readonly stepMs?: number;
 }
 
@@ -53,7 +52,7 @@ export async function rereadUnread(options: UnreadOptions): Promise<UnreadProgre
 }
 
 async function rereadEach(options: UnreadOptions, note: ReadingNote): Promise<UnreadProgress> {
-  const { walk, rewrite, onProgress, log } = options;
+  const { walk, rewrite, log } = options;
   const leftOut: string[] = [];
   let progress: UnreadProgress = { seen: 0, read: 0 };
   for (let after: WalkPosition | undefined; ; ) {
@@ -71,7 +70,6 @@ async function rereadEach(options: UnreadOptions, note: ReadingNote): Promise<Un
       note.clear();
       if (change !== undefined) await rewrite([change]);
       progress = { seen: progress.seen + 1, read: progress.read + Number(change !== undefined) };
-      onProgress?.(progress);
       after = row;
       await nextTurn();
     }

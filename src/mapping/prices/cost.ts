@@ -1,7 +1,7 @@
 import type { ExchangeView, Json, ProviderPlugin, Usage } from "../../plugin-host/contract.ts";
 import { dollars, isCost } from "../../record/dollars.ts";
 import { costLines, type OwnPriceOf, totalOf } from "./own.ts";
-import { genaiPrices, type PriceTable } from "./table.ts";
+import { genaiPrices } from "./table.ts";
 import { priceTerms } from "./terms.ts";
 import { type Bill, billsOf } from "./units.ts";
 
@@ -45,12 +45,12 @@ const UNKNOWN: Cost = { cost: null, source: null };
  * provider's response, the price table. Without any it is unknown, which is never 0, and so is one that cannot be true.
  * Never throws.
  */
-export function costOf(input: CostInput, table: PriceTable = genaiPrices): Cost {
-  const { cost, source } = exactCost(input, table);
+export function costOf(input: CostInput): Cost {
+  const { cost, source } = exactCost(input);
   return isCost(cost) ? { cost: dollars(cost), source } : UNKNOWN;
 }
 
-function exactCost(input: CostInput, table: PriceTable): Cost {
+function exactCost(input: CostInput): Cost {
   const { provider, statedCost, usage } = input;
   const models: string[] = [];
   for (const name of input.models) if (typeof name === "string" && name !== "") models.push(name);
@@ -67,7 +67,7 @@ function exactCost(input: CostInput, table: PriceTable): Cost {
   let cost = 0;
   let source = "";
   for (const bill of bills) {
-    const price = foundFor(bill, models, (name) => table(provider.name, name, bill.units, input.at));
+    const price = foundFor(bill, models, (name) => genaiPrices(provider.name, name, bill.units, input.at));
     if (price === undefined) return UNKNOWN;
     cost = cost + price.dollars + (factor - 1) * (price.dollars - price.fees);
     source += source === "" ? price.entry : ` and ${price.entry}`;

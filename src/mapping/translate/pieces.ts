@@ -87,8 +87,7 @@ export class PieceFold {
     } else grow(choice.parts, piece);
   }
 
-  /** @param missing - the usage, if no piece had any. */
-  answer(missing?: Usage): Answer {
+  answer(): Answer {
     const indexes = [...this.choices.keys()].sort((a, b) => a - b);
     const choices = indexes.map((index): Choice => {
       const { parts, finish, stopText, logprobs } = this.choices.get(index)!;
@@ -100,7 +99,7 @@ export class PieceFold {
         logprobs: logprobs.length > 0 ? { content: logprobs } : undefined,
       }) as Choice;
     });
-    return pickDefined({ id: this.id, model: this.model, choices, usage: this.usage ?? missing }) as Answer;
+    return pickDefined({ id: this.id, model: this.model, choices, usage: this.usage }) as Answer;
   }
 
   private choice(index: number): ChoiceDraft {

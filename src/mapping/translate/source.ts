@@ -1,13 +1,13 @@
 import type { Source } from "../../plugin-host/contract.ts";
 
 /** An address as the source of a part; a `data:` address contains its bytes. */
-export function sourceOf(address: string, mediaType = "application/octet-stream"): Source {
+export function sourceOf(address: string): Source {
   if (!address.startsWith("data:")) return { url: address };
   const comma = address.indexOf(",");
   const head = address.slice("data:".length, comma === -1 ? undefined : comma);
   const body = comma === -1 ? "" : address.slice(comma + 1);
   const parameters = head.split(";");
-  const type = parameters[0] || mediaType;
+  const type = parameters[0] || "application/octet-stream";
   if (parameters.includes("base64")) return { bytes: body, mediaType: type };
   return { bytes: Buffer.from(unescaped(body), "utf8").toString("base64"), mediaType: type };
 }

@@ -23,8 +23,8 @@ const TERMS_MAX = 64;
  *
  * @throws GatewayError `invalid_body` when there is no word or there are too many.
  */
-export function readWordQuery(text: string, path = "search"): WordQuery {
-  const refuse = (message: string) => new GatewayError("invalid_body", message, { path });
+export function readWordQuery(text: string): WordQuery {
+  const refuse = (message: string) => new GatewayError("invalid_body", message, { path: "search" });
   if (text.length > LENGTH_MAX) throw refuse(`a search has at most ${LENGTH_MAX} characters`);
   const terms: Term[] = [];
   const phrases: (readonly string[])[] = [];

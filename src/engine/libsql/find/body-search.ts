@@ -105,7 +105,7 @@ export class BodySearch {
     const { sort, limit, offset, after, source, withinMs = Number.POSITIVE_INFINITY } = options;
     const found: FoundRow[] = [];
     if (sort === "random") {
-      for await (const row of this.#matches(NEWEST_FIRST, source)) found.push(row);
+      for await (const row of this.#matches(source)) found.push(row);
       return { rows: shuffled(found).slice(offset, offset + limit) };
     }
     if (needsTexts(ALL, sort)) {
@@ -126,7 +126,7 @@ export class BodySearch {
   /** Every matching row. */
   async all(source: Source): Promise<number[]> {
     const seqs: number[] = [];
-    for await (const { seq } of this.#matches(NEWEST_FIRST, source)) seqs.push(seq);
+    for await (const { seq } of this.#matches(source)) seqs.push(seq);
     return seqs;
   }
 
@@ -139,8 +139,8 @@ export class BodySearch {
     return seqs;
   }
 
-  async *#matches(sort: readonly SortKey[], source: Source, start?: Position): AsyncGenerator<Candidate> {
-    for await (const group of this.#groups(sort, source, start)) yield* (await this.#decide(group)).matching;
+  async *#matches(source: Source): AsyncGenerator<Candidate> {
+    for await (const group of this.#groups(NEWEST_FIRST, source)) yield* (await this.#decide(group)).matching;
   }
 
   /** The first rows in an order by contents: each group is merged with the first rows so far, and the first of both are kept. */

@@ -176,9 +176,9 @@ class Writer {
     return { item_id: this.state.item!.id, output_index: this.index };
   }
 
-  private openItem(type: keyof typeof ITEM_IDS, members: JsonObject, id?: string): void {
+  private openItem(type: keyof typeof ITEM_IDS, members: JsonObject): void {
     this.closeItem();
-    const item: JsonObject = { id: id ?? itemId(type, this.reply.id, this.index), type, ...members };
+    const item: JsonObject = { id: itemId(type, this.reply.id, this.index), type, ...members };
     // Sent objects must not change, because the item's own list grows.
     this.state.item = item.content === undefined ? item : { ...item, content: [] };
     this.send("output_item.added", { output_index: this.index, item: { ...item } });
