@@ -33,12 +33,20 @@ export interface AgePage {
 export interface AgedDay {
   readonly day: number;
   readonly organizationIds: readonly string[];
+  readonly records: number;
 }
 
 /** Tests whether a record has a property; a null value matches any. */
 export interface PropertyTest {
   readonly property: string;
   readonly value: string | null;
+}
+
+/** Records of an organization and a day that pass one of the tests. */
+export interface TestedDay {
+  readonly day: number;
+  readonly organizationId: string;
+  readonly tests: readonly PropertyTest[];
 }
 
 /** A record that is dropped with its day. */
@@ -50,19 +58,16 @@ export interface NotedRecord extends Age {
 export interface AgedDays {
   /** Days before this one that have records, oldest first. */
   before(day: number): Promise<readonly AgedDay[]>;
-  /** Whether an organization has a record of this day that passes one of the tests. */
-  holds(
-    place: { readonly day: number; readonly organizationId: string },
-    tests: readonly PropertyTest[],
-  ): Promise<boolean>;
-  /** Stores the ids of a day's records before they are dropped. */
-  note(day: number): Promise<void>;
+  /** Those of these days that have such a record. */
+  having(tested: readonly TestedDay[]): Promise<ReadonlySet<number>>;
+  /** Stores the ids of these days' records before they are dropped. */
+  note(days: readonly number[]): Promise<void>;
   /** Days whose ids are stored. */
   noted(): Promise<readonly number[]>;
-  /** Deletes the stored ids of a day. */
-  forget(day: number): Promise<void>;
-  /** The next stored ids of a day, ordered by organization. */
-  idsOf(day: number, after: NotedRecord | undefined, limit: number): Promise<readonly NotedRecord[]>;
+  /** Deletes the stored ids of these days. */
+  forget(days: readonly number[]): Promise<void>;
+  /** The next stored ids of these days, ordered by organization. */
+  idsOf(days: readonly number[], after: NotedRecord | undefined, limit: number): Promise<readonly NotedRecord[]>;
 }
 
 /** Records by organization and age, for jobs that remove them and what belongs to them. */

@@ -144,12 +144,18 @@ export type Maintenance =
   | { readonly kind: "lost words"; readonly seqs: readonly number[] }
   /** Kinds that no record up to a number refers to. */
   | { readonly kind: "kinds"; readonly ids: readonly number[]; readonly upTo: number }
-  /** All records of a day, if only these organizations have any, in an engine that partitions by day. */
-  | { readonly kind: "day"; readonly day: number; readonly organizationIds: readonly string[] }
+  /** All records of days of which only these organizations have any, in an engine that partitions by day. */
+  | { readonly kind: "days"; readonly days: readonly PartitionedDay[] }
   /** What belonged to records that were removed with their day. */
   | { readonly kind: "beside"; readonly requestIds: readonly string[] }
   /** Empty pages of the database files. */
   | { readonly kind: "compact"; readonly pages: number };
+
+/** A UTC day, counted from 1970, and the organizations with records of that day. */
+export interface PartitionedDay {
+  readonly day: number;
+  readonly organizationIds: readonly string[];
+}
 
 /** Changes to a finished record that was read again. */
 export interface RecordChange {

@@ -31,7 +31,7 @@ import { clickhouseOf, layoutOf } from "./open.ts";
 import { type TableRow, toTableRow, withWhole } from "./rows.ts";
 import { type Layout, makeTables } from "./tables.ts";
 import { BatchFile, type NotedBatch } from "./write/batch-file.ts";
-import { dropDay } from "./write/drop-day.ts";
+import { dropDays } from "./write/drop-days.ts";
 import { EndedRows } from "./write/ended-rows.ts";
 import { findResponseRow } from "./write/find-response.ts";
 import { finishedRows, openRows, type RowKey } from "./write/find-rows.ts";
@@ -221,7 +221,7 @@ export class ClickHouseSink implements RecordSink {
   async maintain(task: Maintenance): Promise<number> {
     if (task.kind === "bodies") return this.#removeBodies(task.organizationId, task.requestIds);
     if (task.kind === "orphans") return this.#removeOrphans(task.requestIds);
-    if (task.kind === "day") return Number(await dropDay(this.#client, this.#layout, task));
+    if (task.kind === "days") return dropDays(this.#client, this.#layout, task.days);
     if (task.kind === "beside") return this.#removals.removeBeside(task.requestIds);
     // Daily sums, words and kinds exist only for records in the libSQL database.
     if (task.kind === "count" || task.kind === "lost words" || task.kind === "kinds") return 0;

@@ -11,7 +11,7 @@ import { moveStep } from "./move.ts";
  * about to share.
  *
  * @returns depending on the task: records that lost their bodies, ids, hashes or numbers with leftovers, remaining steps,
- * counted records, or freed bytes; 1 for a dropped day.
+ * counted records, dropped days, or freed bytes.
  */
 export async function maintain(store: Store, task: Maintenance): Promise<number> {
   switch (task.kind) {
@@ -34,7 +34,7 @@ export async function maintain(store: Store, task: Maintenance): Promise<number>
     case "kinds":
       return removeKinds(store, task.ids, task.upTo);
     // Only for engines that store days separately.
-    case "day":
+    case "days":
     case "beside":
       return 0;
     case "compact":

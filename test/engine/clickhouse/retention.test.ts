@@ -97,20 +97,22 @@ function retention(): void {
   });
 
   test("a day of which another organization has records by now is not dropped", async () => {
-    const [mine, theirs] = [at(30), at(30, { organization: TWO })];
+    const [mine, theirs, alone] = [at(30), at(30, { organization: TWO }), at(31)];
+    const one = (age: number) => ({ day: TODAY - age, organizationIds: [ONE] });
     await weir.recorder.barrier();
-    expect(await weir.recorder.maintain({ kind: "day", day: TODAY - 30, organizationIds: [ONE] })).toBe(0);
+    expect(await weir.recorder.maintain({ kind: "days", days: [one(30), one(31)] })).toBe(1);
     for (const id of [mine, theirs]) expect(await weir.finished(id)).toBeDefined();
+    expect(await weir.finished(alone)).toBeUndefined();
   });
 
   // Where a run is cut off, the next one ends what it has begun.
   test.each([
-    ["before the drop", 40, "day", false],
-    ["after the drop", 41, "day", true],
+    ["before the drop", 40, "days", false],
+    ["after the drop", 41, "days", true],
     ["before bodies go", 42, "beside", false],
     ["after bodies went", 43, "beside", true],
   ] as const)("a run that is killed %s is ended by the next one", async (_name, age, kind, isDone) => {
-    const [first, second] = [at(age), at(age)];
+    const [first, second] = [at(age), at(age + 5)];
     await weir.recorder.barrier();
     await comment(first);
     await keepFor(ONE, age - 1);
@@ -120,13 +122,38 @@ function retention(): void {
       throw new Error("killed");
     });
     expect(await cut.drop(TODAY * DAY_MS).then(String, String)).toContain("killed");
-    if (kind === "day" && !isDone) expect(await weir.finished(first)).toBeDefined();
+    if (kind === "days" && !isDone) expect(await weir.finished(first)).toBeDefined();
     await wholeDays((task) => weir.recorder.maintain(task)).drop(TODAY * DAY_MS);
     for (const id of [first, second]) {
       expect(await weir.finished(id)).toBeUndefined();
       expect(await weir.body(id, "request")).toBeUndefined();
     }
     expect(await comments(first)).toBe(0);
+    expect(await weir.client.query("select 1 as one from removed")).toEqual([]);
+    await keepFor(ONE, 0);
+  });
+
+  test("many days go in a few steps, and those between them that a rule keeps stay", async () => {
+    const ages = Array.from({ length: 70 }, (_, n) => 100 + n);
+    const gone = ages.map((age) => at(age));
+    const held = [110, 150].map((age) => at(age, { gateway: ["gateway-property-Keep", "x"] }));
+    const theirs = at(120, { organization: TWO });
+    await weir.recorder.barrier();
+    await keepFor(ONE, 60, [{ property: "Keep", value: "x", days: 0, body_days: 0 }]);
+    await keepFor(TWO, 0);
+    const steps: Maintenance[] = [];
+    const removed = await wholeDays((task) => {
+      steps.push(task);
+      return weir.recorder.maintain(task);
+    }).drop(TODAY * DAY_MS);
+    expect(removed).toEqual(new Map([[ONE, 67]]));
+    // At most 30 days each.
+    expect(steps.map(({ kind }) => kind)).toEqual(["days", "beside", "days", "beside", "days", "beside"]);
+    const stay = new Set([...held, theirs, ...[110, 120, 150].map((age) => gone[age - 100]!)]);
+    const rows = await weir.client.query<{ id: string }>(
+      `select request_id as id from requests where request_id in (${quoted([...gone, ...stay])})`,
+    );
+    expect(new Set(rows.map(({ id }) => id))).toEqual(stay);
     expect(await weir.client.query("select 1 as one from removed")).toEqual([]);
     await keepFor(ONE, 0);
   });
