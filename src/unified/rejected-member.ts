@@ -1,4 +1,5 @@
-import { objectOf, parseJson, textOf } from "../mapping/json.ts";
+import { listOf, objectOf, parseJson, textOf } from "../mapping/json.ts";
+import type { Json } from "../plugin-host/contract.ts";
 import { topLevelMembers } from "./top-level.ts";
 
 const DAY_MS = 86_400_000;
@@ -41,9 +42,17 @@ const HOLDERS = new Set(["generationConfig", "inferenceConfig", "options"]);
 const PENALTY = /^penalty is not enabled/i;
 const PENALTIES = ["presencePenalty", "frequencyPenalty"];
 
-/** The members that a 400 reports as unsupported: `error.param`, else a member's name in quotes; often one. */
+/**
+ * The members that a 400 or 422 reports as unsupported: those of a list of faults, else `error.param`, else a member's name
+ * in quotes; often one.
+ */
 export function rejectedMembers(errorText: string, sent: Uint8Array): readonly string[] {
   const body = parseJson(errorText.slice(0, 16_384));
+  const faults = faultsIn(body);
+  if (faults.length > 0) {
+    const extra = new Set(faults.map(extraMember));
+    return memberNames(sent).filter((name) => extra.has(name) && !NEEDED.has(name));
+  }
   const error = objectOf(body?.error);
   const message = textOf(error?.["message"]) ?? textOf(body?.message) ?? errorText.slice(0, 2_000);
   const isPenalty = PENALTY.test(message);
@@ -53,6 +62,19 @@ export function rejectedMembers(errorText: string, sent: Uint8Array): readonly s
   const named = [textOf(error?.["param"]), ...[...message.matchAll(QUOTED)].map(([, name]) => name)];
   const member = named.find((name) => name !== undefined && members.has(name) && !NEEDED.has(name));
   return member === undefined ? NONE : [member];
+}
+
+/** Validators such as Mistral's list faults: under `detail`, alone or inside `message`, which may be text. */
+function faultsIn(body: Json): readonly Json[] {
+  const inside = typeof body?.message === "string" ? parseJson(body.message) : body?.message;
+  return [body, inside].flatMap((each) => listOf(each?.detail));
+}
+
+/** The member that a fault calls unknown; a nested one is part of a member that is known. */
+function extraMember(fault: Json): string | undefined {
+  const isExtra = /extra (?:inputs|fields)/i.test(textOf(fault?.msg) ?? "");
+  const place = listOf(fault?.loc);
+  return isExtra && place.length === 2 && place[0] === "body" ? textOf(place[1]) : undefined;
 }
 
 /** Scans bytes: a large body must not be parsed in the thread that relays streams. */

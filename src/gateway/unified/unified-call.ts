@@ -193,7 +193,8 @@ export class UnifiedCall implements UpstreamCall {
 
   /** The same candidate again, without the member or the state that it rejected. */
   #repeat(outcome: FailedOutcome): Step | undefined {
-    if (outcome.failure.status !== 400) return undefined;
+    const { status } = outcome.failure;
+    if (status !== 400 && status !== 422) return undefined;
     const { attempt, body } = outcome;
     const { candidate } = attempt;
     const members = attempt.outbound.kind === "translated" ? rejectedMembers(body, attempt.outbound.body) : NONE;

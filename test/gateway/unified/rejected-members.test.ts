@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { at, json, KEY, standIn, startUnified } from "./house.ts";
+import { at, chatResponse, json, KEY, standIn, startUnified } from "./house.ts";
 
 /** A setting that a provider refuses in a 400 is left out once, and for a day from then on. */
 
@@ -63,4 +63,46 @@ test("a provider is not called again with the same request", async () => {
     expect(provider.received).toHaveLength(calls);
   }
   expect(provider.received[0]!.json.generationConfig).toHaveProperty("responseJsonSchema");
+});
+
+const extra = (...place: (string | number)[]) => ({
+  type: "extra_forbidden",
+  loc: ["body", ...place],
+  msg: "Extra inputs are not permitted",
+  input: true,
+});
+
+test.each([
+  ["as Mistral sends it", (detail: object[]) => ({ object: "error", message: { detail } })],
+  ["with its message as text", (detail: object[]) => ({ object: "error", message: JSON.stringify({ detail }) })],
+  ["without a message", (detail: object[]) => ({ detail })],
+])("members that a 422 lists are left out at once, %s", async (_name, body) => {
+  await using provider = standIn(({ json: sent }) => {
+    const faults = ["metadata", "user"].filter((name) => sent[name] !== undefined).map((name) => extra(name));
+    return faults.length > 0 ? json(body(faults), 422) : json(chatResponse("Hi"));
+  });
+  await using it = await startUnified({ credentials: [at("TOGETHER", provider.origin)] });
+  const response = await fetch(`${it.origin}/v1/responses`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${KEY}`, "content-type": "application/json" },
+    body: JSON.stringify({ model: "together/m", input: "x", metadata: { a: "b" }, user: "u", temperature: 0.5 }),
+  });
+  expect([response.status, response.headers.get("gateway-warning")]).toEqual([200, "dropped user, dropped metadata"]);
+  expect(provider.received.map(({ json: sent }) => [sent.metadata, sent.user, sent.temperature])).toEqual([
+    [{ a: "b" }, "u", 0.5],
+    [undefined, undefined, 0.5],
+  ]);
+});
+
+test("a 422 about a member inside another one leaves nothing out", async () => {
+  await using provider = standIn(() =>
+    json({ detail: [extra("messages", 0, "user", "name"), extra("user", "id")] }, 422),
+  );
+  await using it = await startUnified({ credentials: [at("TOGETHER", provider.origin)] });
+  const response = await fetch(`${it.origin}/v1/responses`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${KEY}`, "content-type": "application/json" },
+    body: JSON.stringify({ model: "together/m", input: "x", user: "u" }),
+  });
+  expect([response.status, provider.received.length]).toEqual([422, 1]);
 });
