@@ -131,6 +131,28 @@ test("no files import each other in a circle, not even types", () => {
   expect(found).toEqual([]);
 });
 
+test("what a file of src/ exports, another file imports", () => {
+  const imported = new Set(everything.flatMap(importedNames));
+  const unused = src.flatMap(({ path, text }) =>
+    [...text.matchAll(/^export (?:async )?(?:function\*?|const|class|interface|type) (\w+)/gm)]
+      .filter(([, name]) => !imported.has(`${path} *`) && !imported.has(`${path} ${name}`))
+      .map(([, name]) => `${path} exports ${name}`),
+  );
+  expect(unused).toEqual([]);
+});
+
+/** `src/a.ts name` for each import; `src/a.ts *` where a file is imported as a whole. */
+function importedNames({ path, text }: Source): string[] {
+  const named = [...text.matchAll(/^(?:import|export)\s[^;"']*?\{([^}]*)\}\s+from\s+["']([^"']+)["']/gm)];
+  const whole = [...text.matchAll(/(?:\*(?:\s+as\s+\w+)?\s+from\s+|\bimport\(\s*)["']([^"']+)["']/g)];
+  return [
+    ...named.flatMap(([, names, from]) =>
+      [...names!.matchAll(/(?:^|,)\s*(?:type\s+)?(\w+)/g)].map(([, name]) => `${targetOf(path, from!)} ${name}`),
+    ),
+    ...whole.map(([, from]) => `${targetOf(path, from!)} *`),
+  ];
+}
+
 test("the API and the recorder ask the ports of engine/, never one of the engines", () => {
   const wrong = src
     .filter(({ path }) => ["api", "recorder"].includes(roomOf(path)))

@@ -20,7 +20,7 @@ export const assertProperty: typeof fc.assert = ((property, parameters) => {
 }) as typeof fc.assert;
 
 /** A source of numbers that `WEIR_TEST_SEED` repeats. */
-export interface Chance {
+interface Chance {
   /** From 0 up to 1, exclusive. */
   number(): number;
   bytes(count: number): Buffer<ArrayBuffer>;

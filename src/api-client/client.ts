@@ -3,7 +3,7 @@ import { UnreadableResponse } from "./envelope.ts";
 import { ExportFailure } from "./failure.ts";
 import { delayMs, mayBeRetried, type Pace, sleep } from "./retry.ts";
 
-export interface Question<T> {
+interface Question<T> {
   /** The path after the API address, such as `/v1/request/query-fast`. */
   readonly path: string;
   readonly body: unknown;
@@ -48,7 +48,7 @@ class AttemptFailed extends Error {
   }
 }
 
-export interface ClientOptions {
+interface ClientOptions {
   readonly apiUrl: string;
   readonly apiKey: string;
   readonly pace: Pace;

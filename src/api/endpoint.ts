@@ -1,7 +1,7 @@
 import type { Needs } from "./access/needs.ts";
 
 /** JSON Schemas by name, of a parameter or of a media type. */
-export type Schemas = Readonly<Record<string, object>>;
+type Schemas = Readonly<Record<string, object>>;
 
 /** What an endpoint takes and returns other than JSON by its body's schema and the envelope. */
 export interface Unusual {

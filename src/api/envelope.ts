@@ -35,7 +35,7 @@ export function failure({ status, code, message, path, headers }: GatewayError):
 }
 
 /** A failure as the response shows it. */
-export interface Failed {
+interface Failed {
   readonly status: number;
   /** One of the table of errors, or a plugin's own. */
   readonly code: string;

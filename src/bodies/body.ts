@@ -8,7 +8,7 @@ import { formFields } from "../mapping/form-fields.ts";
 import type { Json, StreamEvent } from "../plugin-host/contract.ts";
 import { readAround, type UnreadStrings } from "./unread-strings.ts";
 
-export type BodyForm = "json" | "text" | "binary";
+type BodyForm = "json" | "text" | "binary";
 
 /** A body after decoding: its type and its content. */
 export interface Body {

@@ -8,7 +8,7 @@ export interface EncryptionKey {
 }
 
 /** The member and the credential that a ciphertext belongs to: it cannot be decrypted for another one. */
-export interface SecretPlace {
+interface SecretPlace {
   readonly organizationId: string;
   /** Id of the credential. */
   readonly credentialId: string;

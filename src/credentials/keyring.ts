@@ -10,7 +10,7 @@ import { type EncryptionKey, encryptionKey, KEY_BYTES } from "./encryption.ts";
 export type Keyring = readonly EncryptionKey[];
 
 /** The sources of the keys, in order of precedence. */
-export type KeyringConfig = Pick<Config, "credentials_key" | "credentials_key_file" | "data_dir">;
+type KeyringConfig = Pick<Config, "credentials_key" | "credentials_key_file" | "data_dir">;
 
 const MADE_FILE = "credentials.key";
 

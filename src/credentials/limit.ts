@@ -1,5 +1,5 @@
 /** One rate-limit policy of a credential. */
-export interface LimitPolicy {
+interface LimitPolicy {
   readonly quota: number;
   readonly windowMs: number;
   readonly unit: "request" | "cents" | "tokens";

@@ -3,7 +3,7 @@ import type { ConfiguredCredential } from "./configured.ts";
 import { keyIdOf } from "./encryption.ts";
 import type { StoredCredential } from "./stored.ts";
 
-export type CredentialState = "ready" | "disabled" | "locked";
+type CredentialState = "ready" | "disabled" | "locked";
 
 /** The displayed form of a secret: never the secret itself. */
 export type ShownSecret =

@@ -23,7 +23,7 @@ import { parquet } from "./parquet.ts";
 import { buildFilter, readPeriod } from "./period.ts";
 import { countOf, readLines } from "./record-lines.ts";
 
-export interface Transfer {
+interface Transfer {
   readonly options: ExportOptions;
   readonly client: Client;
   readonly progress: Progress;

@@ -7,7 +7,7 @@ import { pattern, substring } from "./wildcards.ts";
  *
  * @param column - SQL of the value; null if missing.
  */
-export type Test = (column: Sql, value: SqlValue | boolean) => Sql;
+type Test = (column: Sql, value: SqlValue | boolean) => Sql;
 
 // `is` and `is not` are the null-safe `=` and `<>`: a record without a model is "not equal" to every model.
 const equals: Test = (column, value) => (value === null ? sql`${column} is null` : sql`${column} = ${plain(value)}`);

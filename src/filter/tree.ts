@@ -16,11 +16,11 @@ export const BODY_PATTERN_CHARS_MAX = 100_000;
 export type FilterTree = Term | Junction;
 export type Term = All | Nothing | Condition;
 
-export interface All {
+interface All {
   readonly kind: "all";
 }
 
-export interface Nothing {
+interface Nothing {
   readonly kind: "nothing";
 }
 

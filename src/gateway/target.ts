@@ -21,7 +21,7 @@ export interface ProviderIndex {
 }
 
 /** Where a request goes. */
-export interface Target {
+interface Target {
   /** As recorded, such as `https://api.example.com`. */
   readonly origin: string;
   /** Value of the `Host` header. */

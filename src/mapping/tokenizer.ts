@@ -9,7 +9,7 @@ const PIECES = /[\s\S]{1,100}(?=\s|$)|[\s\S]{1,100}/g;
 /** Text that looks like a special token is counted as ordinary text. */
 const AS_TEXT = { allowedSpecial: new Set<string>(), disallowedSpecial: new Set<string>() };
 
-export type Counter = (texts: readonly (string | undefined)[]) => number;
+type Counter = (texts: readonly (string | undefined)[]) => number;
 
 const counters = new Map<Encoding, Promise<Counter>>();
 

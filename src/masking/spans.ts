@@ -5,7 +5,7 @@ export const MASKED = "***";
 export type Place = "text" | "path";
 
 /** The characters that end a part of a text, by code; the last entry covers everything outside Latin-1. */
-export type Ends = Uint8Array;
+type Ends = Uint8Array;
 
 export function ends(characters: string, alsoOutsideUris = false): Ends {
   const table = new Uint8Array(256);

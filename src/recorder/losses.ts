@@ -22,7 +22,7 @@ const SAYS = {
     `recorder: ${count} exchanges have no record, the last for the reason ${last}`,
 } as const;
 
-export type LossKind = keyof typeof SAYS;
+type LossKind = keyof typeof SAYS;
 
 /** What the recorder could not record, for `/readyz`. Outlives the input, which is reopened after failures. */
 export class RecorderLosses {

@@ -1,6 +1,7 @@
 import type { RecordSink } from "../engine/record-sink.ts";
 import { type Log, messageOf } from "../log.ts";
 import type { Note } from "../plugin-host/hooks/note.ts";
+import { PLUGIN } from "../record/rating-sources.ts";
 import { storable } from "../record/storable.ts";
 import { within } from "../runtime/within.ts";
 import type { RecordUpdate } from "../threads.ts";
@@ -16,7 +17,7 @@ interface Waiting {
 }
 
 /** The record that a note is about. */
-export type Noted = Pick<RecordUpdate, "requestId" | "organizationId">;
+type Noted = Pick<RecordUpdate, "requestId" | "organizationId">;
 
 /** Collects the additions of plugins to records until they are written. */
 export class RecordNotes {
@@ -69,7 +70,7 @@ function asStored({ properties, scores, reasons }: Note): Omit<RecordUpdate, key
   const numbers = Object.entries(scores).map(([name, value]) => [storable(name), value] as const);
   const ratings = Object.entries(reasons).map(
     ([name, { plugin, text }]) =>
-      [storable(name), { source: `plugin:${plugin}`, author: plugin, reason: storable(text) }] as const,
+      [storable(name), { source: `${PLUGIN}${plugin}`, author: plugin, reason: storable(text) }] as const,
   );
   return {
     properties: Object.fromEntries(texts),

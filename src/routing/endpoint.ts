@@ -19,7 +19,7 @@ const USUAL_PATHS: Readonly<Partial<Record<ShapeName, string>>> = {
 };
 
 /** The destination of a call. */
-export interface Endpoint {
+interface Endpoint {
   /** Without a path. */
   readonly origin: string;
   /** With the query, if there is one. */

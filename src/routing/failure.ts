@@ -15,7 +15,6 @@ export interface Failure {
 
 /** Failures that lead to a later target that has no list of its own. */
 const ON_DEFAULT: readonly (number | string)[] = [404, 408, 429, "5xx", "network", "timeout", "context", "auth"];
-export const ON_WORDS = ["4xx", "5xx", "network", "timeout", "context", "filtered", "auth"] as const;
 
 /** Whether a failure leads to a target that lists `on`. A response that cannot be read counts as a 502. */
 export function leadsTo(on: readonly (number | string)[] | undefined, { status, kind }: Failure): boolean {

@@ -279,7 +279,7 @@ class Resolver {
 }
 
 /** The route of a name: exactly, else the longest matching pattern; the file's has precedence over a stored one of the same name. */
-export function findRoute(routes: readonly Route[], name: string): Route | undefined {
+function findRoute(routes: readonly Route[], name: string): Route | undefined {
   let found: Route | undefined;
   for (const route of routes) {
     if (route.name === name) {

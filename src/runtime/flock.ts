@@ -25,7 +25,7 @@ type Flock = (descriptor: number) => number;
 let loaded: { readonly flock: Flock | undefined; readonly wouldBlock: number } | undefined;
 
 /** A lock on a directory itself: unlike a lock file, it cannot be deleted while in use. */
-export interface Flocked {
+interface Flocked {
   release(): void;
 }
 

@@ -1,4 +1,4 @@
-export interface Metric {
+interface Metric {
   readonly name: string;
   readonly help: string;
   readonly type: "counter" | "gauge" | "histogram" | "summary";

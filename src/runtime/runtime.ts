@@ -10,10 +10,10 @@ export interface Listener {
 }
 
 /** Functions of a system library: types of arguments and result, such as `i32`. */
-export type Declared = Readonly<Record<string, { readonly args: string[]; readonly returns: string }>>;
+type Declared = Readonly<Record<string, { readonly args: string[]; readonly returns: string }>>;
 
 /** An open system library. */
-export interface Library {
+interface Library {
   readonly functions: object;
   /** The 32-bit number at an address that one of its functions returned. */
   int32At(address: number): number;

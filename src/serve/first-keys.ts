@@ -23,7 +23,7 @@ export interface FirstKeysOptions {
   readonly log: Log;
 }
 
-export interface FirstKeys {
+interface FirstKeys {
   /** All keys, so that the gateway need not wait for another thread. */
   readonly keys: KeySnapshot[];
   /** The key that was created because there was none: shown once the service is ready. */

@@ -3,7 +3,7 @@ import type { DirectoryLock } from "../store/database/lock.ts";
 
 const CHECK_MS = 1_000;
 
-export interface LockWatch {
+interface LockWatch {
   /** Rejects once another program holds one of the directories: this one must stop writing there. */
   readonly lost: Promise<never>;
   end(): void;

@@ -6,7 +6,7 @@ import { nodeIdOf } from "../store/nodes/nodes.ts";
 import { localPath } from "../store/store.ts";
 import type { RecorderFunctions } from "../threads.ts";
 
-export interface OpenShares {
+interface OpenShares {
   readonly shares?: Shares;
   readonly limits?: LimitsServer;
 }

@@ -135,7 +135,7 @@ export interface ProviderRequestMeta {
 }
 
 /** A body that differs from the client's in a few places: the provider's copy is not written a second time. */
-export interface EditedBody {
+interface EditedBody {
   /** Bytes of the client's body. Edits of a body that the spool has only partly cannot be applied. */
   readonly of: number;
   /** In order of position, without overlaps. */

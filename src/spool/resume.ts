@@ -16,7 +16,7 @@ const CHUNKS: ReadonlySet<FrameKind> = new Set([
 const OPENING_BRACE = 0x7b;
 
 /** Where reading resumes after damage. */
-export interface Resumed {
+interface Resumed {
   /** The offset of the next good frame, or the file's end. */
   readonly offset: number;
   /** The damaged frame with its length corrected, if only that was wrong. */

@@ -16,7 +16,7 @@ const KEYS_STALE_SECONDS = 61;
 /** A longer token is not kept: it would not fit into the log-out address. */
 const ID_TOKEN_CHARS_MAX = 6_000;
 
-export interface SsoClientOptions {
+interface SsoClientOptions {
   /** The address that the provider redirects users to. */
   readonly redirect: string;
   readonly secret: () => string | undefined;
@@ -32,7 +32,7 @@ export interface Checks {
 }
 
 /** The result of a log-in: the complete ID token has been checked. */
-export interface Vouched {
+interface Vouched {
   readonly issuer: string;
   readonly claims: Claims;
   /** Null if it is too long to keep. */

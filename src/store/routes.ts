@@ -10,7 +10,7 @@ import { ifGiven, over } from "./database/builder.ts";
 import type { Database } from "./store.ts";
 
 /** A stored route. Times are milliseconds since 1970. */
-export interface StoredRoute extends Route {
+interface StoredRoute extends Route {
   readonly organizationId: string;
   readonly createdAt: number;
   readonly updatedAt: number;

@@ -5,7 +5,7 @@ import { sendThroughGateway } from "./through-gateway.ts";
 /** Maximum bytes of a response. */
 const RESPONSE_BYTES_MAX = 8 * 1_024 * 1_024;
 
-export interface UnifiedQuestion {
+interface UnifiedQuestion {
   /** Hash of the service key for the call, with its limits. */
   readonly keyHash: string;
   /** At the unified address, such as `/v1/chat/completions`. */
@@ -18,7 +18,7 @@ export interface UnifiedQuestion {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface UnifiedResponse {
+interface UnifiedResponse {
   readonly status: number;
   /** Id of the record. */
   readonly id: string | undefined;

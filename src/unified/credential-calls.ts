@@ -7,7 +7,7 @@ import { createStrictUpstream } from "../runtime/http/strict-upstream.ts";
 import { callWhole, type WholeRequest, type WholeResponse } from "./whole-call.ts";
 
 /** Small requests with credentials outside of traffic. */
-export interface CredentialCalls {
+interface CredentialCalls {
   /** @param isPrivate - whether the credential opens private networks. */
   call(request: WholeRequest, isPrivate: boolean): Promise<WholeResponse>;
   close(): void;

@@ -31,7 +31,7 @@ export const apiOf = (endpoint: Extract<Endpoint, { readonly shape: string }>): 
   endpoint.own ?? endpoint.shape;
 
 /** Values from the path. */
-export interface NamedInPath {
+interface NamedInPath {
   readonly model?: string;
   /** Counts if the body names no model. */
   readonly deployment?: string;

@@ -1,5 +1,5 @@
 /** A form field without a file, as in the body. */
-export interface FormField {
+interface FormField {
   readonly name: string;
   readonly value: string;
   readonly start: number;

@@ -3,7 +3,7 @@ import type { Scope } from "../routing/resolve.ts";
 import type { ListedModel } from "./listed-models.ts";
 
 /** A model in the form of Google's own list. */
-export interface GoogleModel {
+interface GoogleModel {
   readonly name: string;
   readonly displayName: string;
   readonly inputTokenLimit?: number;

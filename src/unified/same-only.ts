@@ -24,7 +24,7 @@ export const isParsed = ({ endpoint }: SameOnlyRequest): boolean => isOfGoogle(e
 
 const isOfGoogle = (endpoint: string) => endpoint.startsWith(":");
 
-export type SameOnlyPlace = Pick<ShapeAt, "headers" | "place"> & { readonly path: (call: EndpointCall) => string };
+type SameOnlyPlace = Pick<ShapeAt, "headers" | "place"> & { readonly path: (call: EndpointCall) => string };
 
 /** Describes a form, whose fields correspond to the members of a JSON body. @returns undefined if it is not a form. */
 export function describeForm(body: Uint8Array, contentType: string): Description | undefined {

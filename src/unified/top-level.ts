@@ -1,7 +1,7 @@
 import { bufferOf, type Edit, edited } from "../json-text/edits.ts";
 
 /** A member of a JSON object, with its position in the text. */
-export interface MemberSpan {
+interface MemberSpan {
   readonly name: string;
   /** From the quote of the name. */
   readonly start: number;

@@ -3,7 +3,7 @@ import { listOf, utf8Of } from "../mapping/json.ts";
 import type { Json } from "../plugin-host/contract.ts";
 
 /** A request with the complete conversation. */
-export interface WithTurns {
+interface WithTurns {
   readonly body: Uint8Array;
   /** Maps a path in this body to the client's body. */
   readonly pathOf: (path: string) => string;

@@ -26,7 +26,7 @@ export interface ApiResponse<T> {
   readonly warning?: string;
 }
 
-export interface CallOptions {
+interface CallOptions {
   readonly body?: unknown;
   readonly signal?: AbortSignal;
   readonly headers?: Readonly<Record<string, string>>;

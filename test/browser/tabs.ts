@@ -4,7 +4,7 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 const APPEARS_MS = 150_000;
 
 /** A page in a context of its own. */
-export interface Tab {
+interface Tab {
   readonly page: Page;
   readonly context: BrowserContext;
   /** Errors that the page did not catch, dialogs, and what its policy stopped, since it was taken. */

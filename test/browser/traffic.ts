@@ -17,7 +17,7 @@ export function startProvider(respond: (path: string, body: Json) => Response | 
   return { origin: `http://127.0.0.1:${server.port}`, [Symbol.dispose]: () => void server.stop(true) };
 }
 
-export interface Sent {
+interface Sent {
   readonly path?: string;
   readonly body?: Json;
   readonly headers?: Readonly<Record<string, string>>;

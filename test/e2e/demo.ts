@@ -9,7 +9,7 @@ const START_MS_MAX = 200_000;
 const STOP_MS_MAX = 150_000;
 
 /** A demonstration as a child process, in a directory for temporary files of its own. */
-export interface Demo extends AsyncDisposable {
+interface Demo extends AsyncDisposable {
   readonly api: string;
   readonly gatewayPort: number;
   readonly key: string;

@@ -14,7 +14,7 @@ const PATHS = ["/v1/chat/completions", "/v1/chat/completions", "/v1/chat/complet
 /** Answers that the service may give to a change while it starts, or is killed. */
 const MAYBE = new Set([429, 500, 502, 503, 504]);
 
-export interface RaceResult {
+interface RaceResult {
   readonly requests: number;
   readonly changes: number;
   readonly kills: number;

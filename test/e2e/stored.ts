@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { zstdDecompressSync } from "node:zlib";
 import Database from "libsql";
 
-export interface StoredFile {
+interface StoredFile {
   readonly path: string;
   readonly content: Buffer;
 }

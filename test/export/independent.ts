@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 import { parse } from "csv-parse/sync";
 import { parquetReadObjects } from "hyparquet";
 
-export type Records = readonly Readonly<Record<string, unknown>>[];
+type Records = readonly Readonly<Record<string, unknown>>[];
 
 /**
  * Reads an export with other libraries than the ones that wrote it, and compares it with the API's own records.

@@ -6,7 +6,7 @@ import { type Checkpoint, checkpointPath } from "../../src/export/checkpoint.ts"
 import { type ExportIo, runExport } from "../../src/export/run.ts";
 import { KEY } from "./api-server.ts";
 
-export interface Ended {
+interface Ended {
   readonly status: number;
   readonly stdout: Buffer;
   readonly stderr: string;

@@ -21,7 +21,7 @@ import { exchangeRaw } from "../raw-http.ts";
 export const KEY = "sk-weir-us-test";
 
 /** What the spool received of one exchange. */
-export interface Recorded {
+interface Recorded {
   readonly id: string;
   readonly begin: BeginMeta;
   requestBody: Buffer;

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-export interface Command {
+interface Command {
   /** Line of the document, from 1. */
   readonly line: number;
   /** As written, continued lines joined, without a comment at its end. */

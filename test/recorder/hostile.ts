@@ -2,7 +2,7 @@ import { gzipSync } from "node:zlib";
 import type { Came } from "./exchange-of.ts";
 
 /** Exchanges that a client or a provider may make up to keep the recorder busy; `size` is about their bytes. */
-export type Attack = (size: number) => Came;
+type Attack = (size: number) => Came;
 
 const SSE = ["Content-Type", "text/event-stream"];
 const NDJSON = ["Content-Type", "application/x-ndjson"];

@@ -8,9 +8,9 @@ import { Speeds } from "../../src/routing/speeds.ts";
 
 export const provider = (name: string): ProviderPlugin => ({ apiVersion: 1, name, target: `https://${name}.test` });
 
-export const PROVIDERS = ["OPENAI", "ANTHROPIC", "GROQ", "AWS", "TOGETHER"].map(provider);
+const PROVIDERS = ["OPENAI", "ANTHROPIC", "GROQ", "AWS", "TOGETHER"].map(provider);
 
-export const providerByName = (name: string): ProviderPlugin | undefined =>
+const providerByName = (name: string): ProviderPlugin | undefined =>
   PROVIDERS.find((each) => each.name === name.toUpperCase());
 
 let created = 0;

@@ -24,7 +24,7 @@ export const UPSTREAMS = [
 
 export const loopback: UpstreamOptions["resolve"] = async () => [{ address: "127.0.0.1", family: 4 }];
 
-export interface Received {
+interface Received {
   status?: number;
   reason?: string;
   headers?: string[];
@@ -35,7 +35,7 @@ export interface Received {
   error?: UpstreamError;
 }
 
-export interface Sent {
+interface Sent {
   readonly response: Received;
   readonly call: UpstreamCall;
   readonly head: Promise<void>;

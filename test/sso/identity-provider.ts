@@ -10,7 +10,7 @@ interface SigningKey {
   readonly jwk: JWK;
 }
 
-export interface IdentityProviderOptions {
+interface IdentityProviderOptions {
   readonly redirects: readonly string[];
   readonly afterLogout?: readonly string[];
   /** Whether claims stand in the ID token, or only where the userinfo endpoint is asked. */

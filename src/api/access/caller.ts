@@ -14,7 +14,7 @@ export interface Caller extends Acting, Reach {
   readonly user: CallingUser | undefined;
 }
 
-export interface CallingUser {
+interface CallingUser {
   readonly id: string;
   readonly email: string;
   readonly name: string;

@@ -152,8 +152,6 @@ function stateOf({ enabled, failures }: Judge, rests: boolean): "on" | "off" | "
   return enabled ? "on" : "off";
 }
 
-export type ShownJudgement = ReturnType<typeof shownJudgement>;
-
 function shownJudgement({ request_id, state, call_id, attempts, cost, error, updated_at }: Judgement) {
   return { request_id, state, call_id, attempts, cost, error, updated_at: isoTime(updated_at) };
 }

@@ -19,7 +19,7 @@ const STEP_ROWS = 500;
 const REMOVE_MS = 60_000;
 
 /** The progress of a deletion: the response of `DELETE /v1/organizations/<id>`. */
-export interface Deletion {
+interface Deletion {
   readonly id: string;
   readonly name: string;
   /** Records that this call deleted, and those that remain. */

@@ -27,7 +27,7 @@ interface LoginsOptions {
  * The cookie with the id of the organization that the dashboard shows: requests by the browser itself, for images for
  * example, have no such header.
  */
-export const ORGANIZATION_COOKIE = "weir_organization";
+const ORGANIZATION_COOKIE = "weir_organization";
 
 interface Beginning extends Pick<NewLogin, "userId" | "keyId" | "provider" | "idToken"> {
   /** Whether the browser uses TLS, if that is known better than from the request. */
@@ -35,7 +35,7 @@ interface Beginning extends Pick<NewLogin, "userId" | "keyId" | "provider" | "id
 }
 
 /** What a request's cookie stands for. */
-export interface LoggedIn {
+interface LoggedIn {
   readonly login: Login;
   readonly caller: Caller;
 }
@@ -180,7 +180,7 @@ export function cookieOf(request: Request, name: string): string | undefined {
 }
 
 /** Works even if a proxy does not report the scheme: the browser's `Origin` does. */
-export function isSecure(config: Config, request: Request): boolean {
+function isSecure(config: Config, request: Request): boolean {
   return isHttps(config, request) || (request.headers.get("origin") ?? "").startsWith("https://");
 }
 

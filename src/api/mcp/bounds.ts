@@ -2,7 +2,7 @@
 export const RESULT_CHARS_MAX = 48_000;
 
 /** Part of a text, and where it continues. */
-export interface Cut {
+interface Cut {
   readonly text: string;
   readonly total_chars: number;
   /** Where the rest begins; null at the end. */

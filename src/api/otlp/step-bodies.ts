@@ -6,7 +6,7 @@ import type { Attributes, Span } from "./span.ts";
 import type { Step } from "./step.ts";
 
 /** A step's input and output, in the forms in which records are read, and the path that names the form. */
-export interface Said {
+interface Said {
   readonly path: string;
   readonly request: Json;
   /** Undefined without a response. */

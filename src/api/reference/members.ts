@@ -14,7 +14,7 @@ export interface JsonSchema {
 }
 
 /** One member of a body, as a row of a table. */
-export interface Member {
+interface Member {
   /** With the members around it: `channels[].url`. */
   readonly name: string;
   readonly type: string;

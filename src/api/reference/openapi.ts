@@ -25,7 +25,7 @@ export interface Operation {
   readonly responses: Readonly<Record<string, object>>;
 }
 
-export interface Parameter {
+interface Parameter {
   readonly name: string;
   readonly in: "path" | "query";
   readonly required: boolean;

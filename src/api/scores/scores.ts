@@ -21,7 +21,7 @@ export interface ShownScore {
   readonly ratings: readonly ShownRating[];
 }
 
-export interface ShownRating extends Omit<Rating, "name" | "created_at"> {
+interface ShownRating extends Omit<Rating, "name" | "created_at"> {
   readonly created_at: string;
 }
 

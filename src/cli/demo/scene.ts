@@ -40,7 +40,7 @@ export interface Scene extends Call {
 }
 
 /** The senders of the demonstration's requests. */
-export interface Sender {
+interface Sender {
   readonly organization: string;
   readonly keyId: string;
   readonly keyName: string;

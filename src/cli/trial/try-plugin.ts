@@ -15,7 +15,7 @@ import { draftOf, responseOf } from "./shown.ts";
 import type { Trial } from "./trial.ts";
 
 /** A plugin under test. */
-export interface Tried {
+interface Tried {
   readonly hooks: Hooks;
   /** The last error of each hook, by the hook's name. */
   readonly reasons: ReadonlyMap<string, string>;

@@ -17,7 +17,7 @@ import type { ReaderOptions } from "./records.ts";
 const FIRST_STEP_ROWS = 100;
 const STEP_ROWS_MAX = 3_200;
 /** Maximum bodies that one query reads: each is a range of an object. */
-export const CANDIDATES_MAX = 100_000;
+const CANDIDATES_MAX = 100_000;
 
 const sizeOf = ({ size }: FoundRow) => size;
 

@@ -24,7 +24,7 @@ export const LARGE: Settings = {
   max_parser_depth: 100_000,
 };
 
-export interface StatementOptions {
+interface StatementOptions {
   /** The statement is cancelled after this many milliseconds: `query_timeout`. */
   readonly deadlineMs?: number;
   readonly settings?: Settings;

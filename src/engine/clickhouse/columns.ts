@@ -1,7 +1,7 @@
 import type { RequestRow } from "../../record/written-row.ts";
 
 /** Columns of SQLite's rows that do not exist here: excerpts are always in the row, and compression does the work of kinds. */
-export type LeftOut = "kind" | "excerpts_packed";
+type LeftOut = "kind" | "excerpts_packed";
 /** Columns with JSON text in SQLite and a structured type here. */
 export type Structured = "properties" | "prompt_inputs" | "scores" | "assets";
 

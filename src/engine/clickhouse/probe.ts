@@ -9,7 +9,7 @@ import { tablesVersion } from "./tables.ts";
 export const OLDEST_VERSION = [26, 3] as const;
 
 /** What a server reports about itself. */
-export interface ServerProbe {
+interface ServerProbe {
   readonly version: string;
   readonly isTooOld: boolean;
   /** How far its clock is ahead of this machine's; 0 when the difference is within the duration of the query. */

@@ -46,7 +46,7 @@ export interface Place {
   readonly createdAt: number;
 }
 
-export interface SelectParts {
+interface SelectParts {
   /** SQL between "select" and "from", over a row `r`. */
   readonly columns: string;
   /** An additional condition. */

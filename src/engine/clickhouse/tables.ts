@@ -161,7 +161,7 @@ const UPDATABLE = "enable_block_number_column = 1, enable_block_offset_column = 
 const CLEANED = "allow_experimental_replacing_merge_with_cleanup = 1";
 
 /** The UTC day. */
-export const PARTITION = "toYYYYMMDD(fromUnixTimestamp64Milli(request_created_at, 'UTC'))";
+const PARTITION = "toYYYYMMDD(fromUnixTimestamp64Milli(request_created_at, 'UTC'))";
 
 /** Milliseconds since 1970 in a version 7 UUID; 0 for any other id. */
 const ID_TIME = `if(match(request_id, '^[0-9a-f]{8}-[0-9a-f]{4}-7'),

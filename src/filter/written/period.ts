@@ -4,7 +4,7 @@ import { quote } from "../spelling.ts";
 import type { FilterNode } from "./read-written.ts";
 
 /** A time span or two moments, as written; empty means all time. */
-export interface Period {
+interface Period {
   /** For example `24h`. */
   readonly last?: string | undefined;
   readonly since?: string | undefined;

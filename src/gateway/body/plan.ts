@@ -10,7 +10,7 @@ import type { BodyShare } from "./budget.ts";
 import { Upload } from "./upload.ts";
 
 /** Whether a request's body streams to the provider or is read into memory first. */
-export type BodyPlan = { readonly kind: "stream" } | WholeBodyPlan;
+type BodyPlan = { readonly kind: "stream" } | WholeBodyPlan;
 
 interface WholeBodyPlan {
   readonly kind: "whole";

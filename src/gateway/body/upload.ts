@@ -2,7 +2,7 @@ import type { BodySink, IncomingRequest } from "../../runtime/http/server.ts";
 import type { UpstreamCall } from "../../runtime/http/upstream.ts";
 import { bodyTooLarge, type OwnResponse, ownResponse } from "../refusal.ts";
 
-export interface UploadLimits {
+interface UploadLimits {
   readonly bodyBytesMax: number;
   /** How long an exchange may make no progress: while it waits for the client, and for the provider. */
   readonly uploadStallMs: number;

@@ -7,7 +7,7 @@ export interface EchoResponse {
   readonly pieces: readonly Uint8Array[];
 }
 
-export interface EchoRequest {
+interface EchoRequest {
   readonly method: string;
   readonly path: string;
   readonly contentType: string;

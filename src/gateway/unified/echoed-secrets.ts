@@ -5,7 +5,7 @@ import { headerValue, type ProviderHead } from "./provider-head.ts";
 const SECRET_LENGTH_MIN = 8;
 
 /** A provider's error, as received. */
-export interface GatheredError {
+interface GatheredError {
   readonly head: ProviderHead;
   readonly chunks: readonly Uint8Array[];
   /** The chunks' bytes, decompressed. */

@@ -3,7 +3,7 @@ import { alertMetric } from "../../store/alerts/alert-rule.ts";
 import type { Alert, Firing, Group } from "../../store/alerts/alerts.ts";
 
 /** One group's metrics, in the form that `metrics` returns. */
-export type Metrics = Readonly<Record<string, Json>>;
+type Metrics = Readonly<Record<string, Json>>;
 
 /** A check's result for one group. */
 export interface Transition {

@@ -14,7 +14,7 @@ const RESPONSE_MS = 15_000;
 const ERROR_CHARS_MAX = 300;
 
 /** The result of one attempt. */
-export interface Sent {
+interface Sent {
   readonly status: number | null;
   /** Why it was refused, or null if it was accepted. */
   readonly error: string | null;

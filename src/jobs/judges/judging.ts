@@ -46,7 +46,7 @@ const STOP_MS = 2_000;
 const REST_MS = 30_000;
 const REST_MS_MAX = 600_000;
 
-export interface JudgingOptions {
+interface JudgingOptions {
   readonly config: Config;
   readonly log: Log;
   readonly reader: Store;

@@ -18,7 +18,7 @@ export interface Recorded extends RecordedSide {
   readonly provider?: RecordedSide;
 }
 
-export interface RecordedSide {
+interface RecordedSide {
   readonly requestBody: Json;
   /** The complete response if it was not a stream: JSON, otherwise its text. */
   readonly responseBody: Json;

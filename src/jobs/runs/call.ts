@@ -47,7 +47,7 @@ export async function makeCall(passedOn: PassedOn, sentFor: SentFor, call: Call)
 }
 
 /** The request for an item: its conversation, with the target's system prompt if it has one. */
-export function bodyOf(
+function bodyOf(
   { input }: Pick<Item, "input">,
   { model, system, parameters }: Pick<Target, "model" | "system" | "parameters">,
   stream: boolean,

@@ -3,7 +3,7 @@ import { GatewayError } from "../../errors.ts";
 import { messageOf } from "../../log.ts";
 
 /** `warn`: it works, but needs attention. `fail`: something does not work, or soon will not. */
-export type CheckVerdict = "ok" | "warn" | "fail";
+type CheckVerdict = "ok" | "warn" | "fail";
 
 /** The finding of one check, in one line, with a fix if there is a problem. */
 export interface Finding {

@@ -4,7 +4,7 @@ import { filledText, pickDefined, textOf } from "../json.ts";
 import { type ContentPart, partsOf, textIn } from "./parts.ts";
 
 /** Parts of a message outside its content, for formats that keep them separate. */
-export interface Beside {
+interface Beside {
   readonly name?: Json;
   readonly id?: Json;
   readonly idx?: number;

@@ -2,7 +2,7 @@ import type { OwnPrice, OwnPriceOf } from "./own.ts";
 import { genaiRates } from "./table.ts";
 
 /** The current price of a model, in US dollars per million tokens and per request. */
-export interface PriceInForce {
+interface PriceInForce {
   /** The `cost_source` that its records will have; null if no price is known. */
   readonly source: string | null;
   /** Empty if a provider's own rule decides, because a rule is code. */

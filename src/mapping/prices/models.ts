@@ -2,7 +2,7 @@ import { findProvider, type ModelInfo } from "@pydantic/genai-prices";
 import { genaiPrices, TABLE_NAMES } from "./table.ts";
 
 /** A model of the price table. */
-export interface PricedModel {
+interface PricedModel {
   readonly id: string;
   readonly name: string | undefined;
   /** Context window in tokens. */

@@ -14,7 +14,7 @@ import {
 import { tableLines } from "./table-lines.ts";
 import type { Units } from "./units.ts";
 
-export interface Price {
+interface Price {
   readonly dollars: number;
   /** The part of the cost for searches and requests, not for tokens. */
   readonly fees: number;
@@ -23,7 +23,7 @@ export interface Price {
 }
 
 /** Looks up a price; `undefined` if the table has none for this provider and model. Never throws. */
-export type PriceTable = (provider: string, model: string, units: Units, at: Date) => Price | undefined;
+type PriceTable = (provider: string, model: string, units: Units, at: Date) => Price | undefined;
 
 /** Version and publication day of the installed table; a test compares them with the package. */
 export const TABLE_VERSION = "0.1.8";

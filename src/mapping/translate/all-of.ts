@@ -6,7 +6,7 @@ import { at } from "./schema.ts";
 /** Maximum branches that are merged into one schema; others stay. */
 const BRANCHES_MAX = 200;
 
-export interface MergedSchema {
+interface MergedSchema {
   readonly schema: JsonObject;
   /** References whose schemas were merged. */
   readonly references: readonly string[];

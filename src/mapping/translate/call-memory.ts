@@ -2,7 +2,7 @@ import type { Message, Part, Prompt, State } from "../../plugin-host/contract.ts
 import { belongsTo } from "./state.ts";
 
 /** A model's reasoning, with the state that makes the model accept it again. */
-export interface Thought {
+interface Thought {
   readonly text: string;
   readonly state: State;
 }

@@ -7,7 +7,7 @@ import type { Fitting } from "./fitting.ts";
 import type { ToolNames } from "./tool-names.ts";
 
 /** A prompt that a shape can write for one model, and its losses. */
-export interface Fitted {
+interface Fitted {
   readonly prompt: Prompt;
   readonly losses: readonly Loss[];
   readonly names: ToolNames;

@@ -21,7 +21,7 @@ import { finishWith, Sequence } from "./sequence.ts";
 import type { ToolNames } from "./tool-names.ts";
 
 /** A request written for a provider, and the data for restoring its response. */
-export interface TranslatedRequest {
+interface TranslatedRequest {
   readonly body: Json;
   /** In order of detection, without duplicate paths. */
   readonly losses: readonly Loss[];

@@ -2,7 +2,7 @@ import type { Json } from "../../plugin-host/contract.ts";
 import { firstCount, isObject, type JsonObject, pickDefined } from "../json.ts";
 
 /** Where a request is counted. */
-export interface CountPlace {
+interface CountPlace {
   /** Path of the count, from the provider's `countPath`. */
   readonly path: string;
   /** Name of the model at the provider. */

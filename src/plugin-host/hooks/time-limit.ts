@@ -5,7 +5,7 @@ import { CutOff, guarded } from "./guard.ts";
 export type TimeLimit = <R>(bytes: number, step: () => R) => R;
 
 /** CPU milliseconds of one step. */
-export const STEP_MS = 1_000;
+const STEP_MS = 1_000;
 /**
  * Reading the CPU time costs as much as the limit itself. Steps on smaller bodies are first tried without it, within this
  * share of the time, which is far more than they need; a step that is cut off runs again with the measurement.

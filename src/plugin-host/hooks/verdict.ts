@@ -36,7 +36,7 @@ export function checkedVerdict(verdict: Verdict | void): Verdict {
 }
 
 /** Framing and routing headers: only the gateway sets them. */
-export const NOT_SETTABLE =
+const NOT_SETTABLE =
   /^(?:host|content-length|transfer-encoding|connection|te|upgrade|keep-alive|proxy-.*|gateway-.*)$/i;
 
 function checkAdmission(admission: Admission): void {

@@ -13,7 +13,7 @@ import type { PrepareDeps } from "./prepared.ts";
 export type ClientSide = "request" | "response";
 /** Recorded if the provider received or sent something other than the client sent or received. */
 export type OtherSide = "provider_request" | "provider_response";
-export type BodySide = ClientSide | OtherSide;
+type BodySide = ClientSide | OtherSide;
 
 const OTHER_SIDES: readonly OtherSide[] = ["provider_request", "provider_response"];
 

@@ -46,7 +46,7 @@ interface SocketEvents {
   readonly close: () => void;
 }
 
-export interface ListenOptions {
+interface ListenOptions {
   readonly host: string;
   /** 0 picks a free one. */
   readonly port: number;

@@ -5,7 +5,7 @@ import { createSecureContext, type SecureContext } from "node:tls";
 /** How often the files are read: they are small, and links to them may be moved. */
 const LOOK_MS = 5_000;
 
-export interface TlsFiles {
+interface TlsFiles {
   readonly certFile: string;
   readonly keyFile: string;
 }

@@ -19,7 +19,7 @@ export type Channel = { readonly id: string } & (
   | { readonly type: "pagerduty"; readonly routing_key: string; readonly severity: string; readonly url: string }
   | { readonly type: "opsgenie"; readonly api_key: string; readonly priority: string; readonly url: string }
 );
-export type ChannelType = Channel["type"];
+type ChannelType = Channel["type"];
 
 /** As received: secrets may be missing when `id` names an existing channel that has them. */
 export interface ChannelBody {

@@ -22,7 +22,7 @@ export interface AuditFilter {
   readonly until?: number | undefined;
 }
 
-export interface AuditPage {
+interface AuditPage {
   readonly entries: readonly AuditEntry[];
   /** Null on the last page. */
   readonly nextCursor: string | null;

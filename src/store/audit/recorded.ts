@@ -13,7 +13,7 @@ import { audienceChange } from "./audience.ts";
 import { type AuditRow, hashOf } from "./entry.ts";
 import { shownChange, storable } from "./shown-change.ts";
 
-export interface Recording {
+interface Recording {
   readonly statements: readonly Change[];
   readonly by: Acting;
   readonly acts: readonly Act[];

@@ -6,7 +6,7 @@ import { type AuditEntry, type AuditRow, hashOf, toEntry } from "./entry.ts";
 
 const PAGE_ROWS = 1_000;
 
-export interface Verification {
+interface Verification {
   /** Number of entries read. */
   readonly entries: number;
   /** The oldest and the newest kept entry; null when there is none. */

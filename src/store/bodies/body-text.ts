@@ -58,7 +58,7 @@ export function plainBodyTexts(bodies: RequestBodies): { readonly request: strin
 }
 
 /** Mappings for the models of one organization. */
-export interface Mappings {
+interface Mappings {
   of(row: ReadBy): Mapping | undefined;
 }
 

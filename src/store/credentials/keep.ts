@@ -65,7 +65,7 @@ function sealed(secret: string, key: EncryptionKey, place: Parameters<typeof enc
 }
 
 /** Result of re-encrypting the secrets of all organizations. */
-export interface Rotation {
+interface Rotation {
   /** Credentials now encrypted with the first key. */
   readonly rotated: number;
   /** Credentials that already were. */

@@ -28,7 +28,7 @@ export interface Item extends Example {
 
 type Row = typeof datasetItems.$inferSelect;
 
-export interface ItemsPage {
+interface ItemsPage {
   readonly version: number;
   /** Id of the last item of the previous page. */
   readonly after: string;

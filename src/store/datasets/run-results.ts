@@ -93,7 +93,7 @@ export async function failedItems(
 }
 
 /** Without contents. */
-export type ResultTotals = Omit<RunResult, "output" | "error" | "created_at">;
+type ResultTotals = Omit<RunResult, "output" | "error" | "created_at">;
 
 /** Totals of all calls of a run. */
 export async function resultTotals(records: Database, runId: string): Promise<ResultTotals[]> {

@@ -52,7 +52,7 @@ async function llmSchemaOf(
   return JSON.parse(bodyTexts(row, bodies, mappings).llmSchema);
 }
 
-export interface JudgeCall {
+interface JudgeCall {
   readonly passedOn: PassedOn;
   readonly keyHash: string;
   /** The id of the call's own record. */

@@ -5,7 +5,7 @@ import { patiently } from "../database/while-locked.ts";
 import type { Database, Statement } from "../store.ts";
 import type { Budget } from "./judge-rule.ts";
 
-export type JudgementState = Judgement["state"];
+type JudgementState = Judgement["state"];
 
 /** The state of one record for one judge. This table ensures that nothing is judged twice. */
 export type Judgement = typeof judgements.$inferSelect;

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 export const JUDGE_PROPERTY = "Weir-Judge";
 
 /** The fields that determine which records a judge checks. */
-export interface Sampling {
+interface Sampling {
   readonly id: string;
   /** Percent. */
   readonly share: number;

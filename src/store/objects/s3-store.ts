@@ -17,7 +17,7 @@ const MEGABYTE_MS = 2_000;
 const PASSING: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
 const LIST_MAX = 1_000;
 
-export interface S3Options {
+interface S3Options {
   readonly url: string;
   readonly bucket: string;
   readonly region: string;

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { FileInPart } from "./request-content.ts";
 
 /** The key of a chunk that begins at `start` in its part: equal keys mean equal bytes, in one organization. */
-export type ChunkKeys = (chunk: Uint8Array, start: number) => Uint32Array;
+type ChunkKeys = (chunk: Uint8Array, start: number) => Uint32Array;
 
 /** The part of every key that keeps organizations apart. */
 export const organizationKey = (id: string) => firstWords(hash("sha256", id, "buffer"));

@@ -233,6 +233,6 @@ function fromBase64(written: string): Buffer {
   return Buffer.from(/^data:/i.test(text) ? text.slice(text.indexOf(",") + 1) : text, "base64");
 }
 
-export function lengthOf(ranges: readonly Range[]): number {
+function lengthOf(ranges: readonly Range[]): number {
   return ranges.reduce((sum, { length }) => sum + length, 0);
 }

@@ -17,7 +17,7 @@ const HOURS = 72;
 /** How long an invitation is kept after its end. */
 const KEPT_MS = 30 * 86_400_000;
 
-export interface Invitation {
+interface Invitation {
   readonly id: string;
   readonly email: string;
   readonly organization_id: string;

@@ -105,10 +105,7 @@ export interface ShownLogin {
 }
 
 /** The owner of the listed logins: a user, a key, or all members and keys of an organization. */
-export type WhoseLogins =
-  | { readonly userId: string }
-  | { readonly keyId: string }
-  | { readonly organizationId: string };
+type WhoseLogins = { readonly userId: string } | { readonly keyId: string } | { readonly organizationId: string };
 
 export async function listLogins(records: Database, whose: WhoseLogins, currentId?: string): Promise<ShownLogin[]> {
   const rows = await over(records)

@@ -62,7 +62,7 @@ export async function createOrganization(records: Database, name: string, by: Ac
   return (await shownOrganizations(records, id))[0]!;
 }
 
-export interface OrganizationChange {
+interface OrganizationChange {
   readonly name?: string;
   readonly max_key_days?: number | null;
 }

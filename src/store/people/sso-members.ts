@@ -12,7 +12,7 @@ import { type LoggedChange, type MemberRole, memberPut, memberRemoved } from "./
 import { findUser, newUser, type User } from "./users.ts";
 
 /** A person whom a single sign-on provider has authenticated. */
-export interface SignedOn {
+interface SignedOn {
   /** `sso:<name>` of the provider: the source of memberships. */
   readonly source: string;
   readonly issuer: string;

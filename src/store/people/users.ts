@@ -15,7 +15,7 @@ import type { Database } from "../store.ts";
 export type User = typeof users.$inferSelect;
 
 /** A user as the API shows it. */
-export interface ShownUser {
+interface ShownUser {
   readonly id: string;
   readonly email: string;
   readonly name: string;
@@ -85,7 +85,7 @@ export async function createUser(records: Database, order: NewUser, by: Acting):
   return (await findUser(records, "id", id))!;
 }
 
-export interface UserChange {
+interface UserChange {
   readonly name?: string;
   readonly operator?: boolean;
   readonly disabled?: boolean;
@@ -158,7 +158,7 @@ export async function removeUser(records: Database, id: string, by: Acting): Pro
 }
 
 /** @param kept - a login that stays valid. */
-export function endLogins(records: Database, userId: string, kept: string | null = null): Change {
+function endLogins(records: Database, userId: string, kept: string | null = null): Change {
   const others = kept === null ? undefined : ne(logins.id, kept);
   return over(records)
     .delete(logins)

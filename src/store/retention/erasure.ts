@@ -13,7 +13,7 @@ export async function orderErasure(records: Database): Promise<string> {
 }
 
 /** The result of an order. */
-export interface Erased {
+interface Erased {
   readonly order: string;
   /** Whether the spool has dropped what was deleted, too: a request in flight may need its segment. */
   readonly journal: boolean;

@@ -24,7 +24,7 @@ export interface ReviewAnswer {
   readonly updated_at: number;
 }
 
-export interface Lease {
+interface Lease {
   readonly request_id: string;
   readonly leased_until: number;
 }
@@ -65,7 +65,7 @@ export async function takeNext(records: Database, review: Review, reviewer: Revi
 }
 
 /** Progress of one reviewer: `left` counts records that they could get, now or when others' leases expire. */
-export interface OwnProgress {
+interface OwnProgress {
   readonly done: number;
   readonly skipped: number;
   readonly left: number;

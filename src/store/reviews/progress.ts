@@ -5,13 +5,13 @@ import type { Database } from "../store.ts";
 import type { Review } from "./reviews.ts";
 
 /** Progress of a review. */
-export interface Progress {
+interface Progress {
   readonly requests: number;
   /** Reviewed by the required number of reviewers. */
   readonly done: number;
 }
 
-export interface OfReviewer {
+interface OfReviewer {
   readonly id: string;
   readonly name: string;
   readonly done: number;
@@ -19,7 +19,7 @@ export interface OfReviewer {
 }
 
 /** Agreement between reviewers who scored the same records. */
-export interface Agreement {
+interface Agreement {
   readonly name: string;
   /** Number of pairs of reviewers per record. */
   readonly pairs: number;

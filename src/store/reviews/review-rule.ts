@@ -108,7 +108,7 @@ function checkRange(score: ReviewScore, path: string): void {
 const rangeOf = ({ min = 0, max = 1 }: ReviewScore) => ({ min, max });
 
 /** One score as it is stored. */
-export interface ReadScore {
+interface ReadScore {
   readonly value: number;
   /** The selected label of a choice. */
   readonly label: string | null;

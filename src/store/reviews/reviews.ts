@@ -49,7 +49,7 @@ export function removeReview(records: Database, review: Review, by: Acting): Pro
   ]);
 }
 
-export interface NewItem {
+interface NewItem {
   readonly request_id: string;
   readonly request_created_at: number;
 }

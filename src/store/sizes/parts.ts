@@ -3,7 +3,7 @@ import type { Database } from "../store.ts";
 import { type FileSchema, type PageOwners, pageOwners } from "./page-owners.ts";
 
 /** What the pages of the database files hold. */
-export type StoredPart = "rows" | "indexes" | "columns" | "packs" | "search" | "older" | "free";
+type StoredPart = "rows" | "indexes" | "columns" | "packs" | "search" | "older" | "free";
 
 /** Bytes of each part in both files together, including logs. */
 export interface StoredParts {

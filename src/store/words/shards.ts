@@ -63,7 +63,7 @@ const removeIndexed = (shard: number) => `delete from ${tableOf(shard)} where ro
 const createTable = (shard: number) => `create virtual table if not exists ${tableOf(shard)}
   using fts5(words, content='', contentless_delete=1, detail=none, tokenize="ascii tokenchars '_'")`;
 
-export interface Shard {
+interface Shard {
   readonly shard: number;
   /** Removals since the last rewrite. */
   readonly removals: number;

@@ -6,7 +6,7 @@ import { googleToken } from "./google.ts";
 import type { Tokens } from "./tokens.ts";
 
 /** A request that needs a credential. */
-export interface Payable {
+interface Payable {
   readonly provider: ProviderPlugin;
   readonly call: EndpointCall;
   /** Secret members by name; a client's own key is the provider's `api_key`. */

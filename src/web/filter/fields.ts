@@ -124,7 +124,7 @@ export const FILTER_FIELDS: readonly FilterField[] = FIELD_SECTIONS.flatMap(([, 
 
 export const FIELD_BY_ID: ReadonlyMap<string, FilterField> = new Map(FILTER_FIELDS.map((field) => [field.id, field]));
 
-export interface FilterOperator {
+interface FilterOperator {
   readonly id: string;
   readonly label: string;
   /** Name in the API's grammar. */

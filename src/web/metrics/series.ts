@@ -73,7 +73,7 @@ export function topGroups(
     .map((row) => ({ value: row[key] ?? null }));
 }
 
-export interface Split {
+interface Split {
   readonly key: string;
   readonly groups: readonly Group[];
   /** Rows of these groups by bucket. */

@@ -1,5 +1,5 @@
 /** Pairs as people edit them, one per line: `name = value`, or `Name: value`. */
-export type Separator = "=" | ":";
+type Separator = "=" | ":";
 
 export function pairsText(pairs: Readonly<Record<string, string>>, separator: Separator): string {
   const joint = separator === "=" ? " = " : ": ";

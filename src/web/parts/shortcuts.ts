@@ -4,7 +4,7 @@ import { useEffect, useRef } from "react";
  * Keyboard shortcuts by `KeyboardEvent.key`, active while no field has the focus and no dialog or menu is open. A handler
  * that returns "unused" leaves the key to the browser.
  */
-export type Keys = Readonly<Record<string, (event: KeyboardEvent) => unknown>>;
+type Keys = Readonly<Record<string, (event: KeyboardEvent) => unknown>>;
 
 export function useKeys(keys: Keys): void {
   const now = useRef(keys);

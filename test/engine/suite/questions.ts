@@ -8,7 +8,7 @@ import { Deadline } from "../../../src/store/database/deadline.ts";
 import { ORGANIZATION } from "../../filter/world.ts";
 
 /** The questions to an engine about the records that a filter selects. */
-export type Question = (engine: EngineReader, filter: unknown) => Promise<unknown>;
+type Question = (engine: EngineReader, filter: unknown) => Promise<unknown>;
 
 const until = () => new Deadline(60_000);
 const scopeOf = (filter: unknown) => ({

@@ -4,7 +4,7 @@ import { exchangeRaw, startProvider } from "../../raw-http.ts";
 import { gatewayHeaders, idOf, KEY, startTestGateway, type TestGateway, type TestOptions } from "../harness.ts";
 
 /** A response as the client saw it. */
-export interface ParsedResponse {
+interface ParsedResponse {
   readonly status: number;
   /** `HIT`, `MISS`, or "" if the cache was not used. */
   readonly cache: string;

@@ -83,7 +83,7 @@ const tool = fc.record(
   { requiredKeys: ["type", "name", "parameters"] },
 );
 
-export const settings: fc.Arbitrary<Settings> = fc.record(
+const settings: fc.Arbitrary<Settings> = fc.record(
   {
     maxTokens: fc.integer({ min: 1, max: 100_000 }),
     temperature: fc.constantFrom(0, 0.5, 1, 1.7),

@@ -18,7 +18,7 @@ interface Way {
   readonly answerId?: string;
 }
 
-export interface Sent {
+interface Sent {
   readonly body: Json;
   /** `dropped seed`, in order. */
   readonly losses: readonly string[];

@@ -30,7 +30,7 @@ export interface TargetEstimate {
   readonly notes: readonly string[];
 }
 
-export interface Selection {
+interface Selection {
   readonly datasetId: string;
   readonly version: number;
   readonly label: string | null;

@@ -27,7 +27,7 @@ const TARGET = t.Object(
   strict,
 );
 
-export const CHOICE = {
+const CHOICE = {
   targets: t.Array(TARGET, { minItems: 1, maxItems: TARGETS_MAX }),
   version: t.Optional(t.Integer({ minimum: 0, description: "Version of the dataset; default: the newest." })),
   label: t.Optional(t.String({ minLength: 1, maxLength: 100, description: "Only items with this label." })),

@@ -7,7 +7,7 @@ import { placesOf } from "../look-up.ts";
 import { type Place, type ReaderOptions, type Records, recordsOf } from "../records.ts";
 
 /** Rows `r` of some records, to be aggregated. */
-export interface RecordRows {
+interface RecordRows {
   /** SQL of a select over them, up to and including its condition. @param where - an additional condition. */
   select(columns: string, where?: string): string;
   /** Runs a statement built from such selects. */

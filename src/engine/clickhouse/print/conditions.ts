@@ -12,7 +12,7 @@ import { regexOf } from "./patterns.ts";
 import { simplified } from "./simplify.ts";
 import { hasErased, hasName, MAPS, scoreValue, type Values } from "./values.ts";
 
-export interface FilterOptions {
+interface FilterOptions {
   readonly values: Values;
   readonly columns: Columns;
   /** SQL that replaces a test of a body. */

@@ -22,7 +22,7 @@ export class Values {
 }
 
 /** A map of names to values in row `r`, and its names that lost their case. */
-export interface NamedMap {
+interface NamedMap {
   readonly values: Sql;
   readonly erased: Sql;
 }

@@ -22,7 +22,7 @@ export type BlockRow = Readonly<Record<RowText, string | null> & Record<NumberCo
 
 export type KindTexts = Readonly<Record<KindText, string | null>>;
 
-export interface ErasedName {
+interface ErasedName {
   readonly seq: number;
   readonly name: string;
 }

@@ -47,7 +47,7 @@ export function messageOf(payload: Json): AlertMessage {
 }
 
 /** A value in the unit of its metric: `$5`, `12%`, `340 ms`. */
-export function valueText(metric: string, value: number | null): string {
+function valueText(metric: string, value: number | null): string {
   if (value === null) return "not known";
   const plain = (number: number) => String(Number(number.toPrecision(6)));
   if (metric === "cost") return `$${plain(value)}`;

@@ -37,7 +37,7 @@ export function readEmbeddings(body: Json): EmbeddingPrompt {
 
 const isGiven = (value: Json) => value !== undefined && value !== null;
 
-export interface EmbeddingCalls {
+interface EmbeddingCalls {
   /** One body per call; each has the next texts. */
   readonly bodies: readonly Json[];
   readonly losses: readonly Loss[];
@@ -60,13 +60,13 @@ export interface EmbeddingResponse {
 }
 
 /** Metadata of the client's response. */
-export interface EmbeddingReply {
+interface EmbeddingReply {
   readonly model: string;
   /** The estimated tokens of all texts, if the provider reports none. */
   readonly estimate: () => number;
 }
 
-export interface JoinedEmbeddings {
+interface JoinedEmbeddings {
   readonly body: Json;
   readonly usage: Usage;
   readonly estimated: boolean;

@@ -39,7 +39,7 @@ export function readAnswer(body: Json): Answer {
 /** Extracts 3 from `[3]`. */
 const indexOf = (at: string | undefined) => (at?.startsWith("[") ? Number(at.slice(1, -1)) : undefined);
 
-export const citationsOf = (citations: Json): Citation[] => listOf(citations).filter(isObject).map(citationOf);
+const citationsOf = (citations: Json): Citation[] => listOf(citations).filter(isObject).map(citationOf);
 
 export const citationOf = (citation: Json): Citation =>
   pickDefined({

@@ -19,7 +19,7 @@ import { fileSource } from "../chat-completions/content.ts";
 import { argumentsText } from "../chat-completions/read-messages.ts";
 
 /** The vendor whose state this API's own members hold. */
-export const MAKER = "openai";
+const MAKER = "openai";
 
 /**
  * Reads items of the input as turns: consecutive model items form one turn, and so do the results that follow.

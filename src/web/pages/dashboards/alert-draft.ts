@@ -11,7 +11,7 @@ const WINDOW_MAX = 31 * 86_400;
 const BEGINNINGS = { count: 100, dollars: 10, percent: 0.05, ms: 30_000, rate: 10, score: 0.5 } as const;
 
 /** The members of an alert that a panel determines. */
-export type AlertDraft = Pick<
+type AlertDraft = Pick<
   AlertBody,
   "name" | "metric" | "comparison" | "threshold" | "window_seconds" | "filter" | "group_by"
 >;

@@ -4,7 +4,7 @@ import { formatCompact, formatCount, formatDuration, formatMoney, UNKNOWN } from
 import { scoreTitle } from "../../parts/score-name.ts";
 import type { NamedMetric, PanelMetric, Threshold } from "./shapes.ts";
 
-export type Unit = "count" | "dollars" | "percent" | "ms" | "rate" | "score";
+type Unit = "count" | "dollars" | "percent" | "ms" | "rate" | "score";
 
 /** The metrics of panels, with their units; in addition there are means of scores, as `score:<Name>`. */
 export const METRICS: Readonly<Record<NamedMetric, readonly [label: string, unit: Unit]>> = {

@@ -3,7 +3,7 @@ import { placedAt, resized, type Step, stepped } from "./grid.ts";
 import { GRID_COLUMNS, type Place } from "./shapes.ts";
 
 /** Pixels; the style sheet has the same values. */
-export const ROW_PX = 58;
+const ROW_PX = 58;
 const GAP_PX = 12;
 
 /** Handles that move and resize a panel, by dragging or with the arrow keys. */

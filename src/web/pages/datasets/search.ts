@@ -1,5 +1,5 @@
 /** The state of a dataset in its address. */
-export interface DatasetSearch {
+interface DatasetSearch {
   /** An earlier version; missing means the newest. */
   readonly version?: number | undefined;
 }

@@ -7,7 +7,7 @@ export interface RefusedRow {
 }
 
 /** A host whose requests are refused until an admin approves it. */
-export interface UnapprovedHost {
+interface UnapprovedHost {
   readonly host: string;
   /** Whether it is a private address, which approval must also allow. */
   readonly isPrivate: boolean;

@@ -9,7 +9,7 @@ const RATES = {
   output_audio: "Audio out",
   request: "Each request",
 } as const;
-export type Rate = keyof typeof RATES;
+type Rate = keyof typeof RATES;
 
 export interface Price extends Readonly<Partial<Record<Rate, number>>> {
   readonly provider: string;

@@ -12,7 +12,7 @@ export type DraftMessage = { readonly role: string; readonly text: string } | { 
 export const ROLES = ["system", "user", "assistant"] as const;
 
 /** Settings with a field of their own, and the typed values. */
-export const SETTINGS = ["max_tokens", "temperature", "top_p", "reasoning_effort", "seed", "stop"] as const;
+const SETTINGS = ["max_tokens", "temperature", "top_p", "reasoning_effort", "seed", "stop"] as const;
 export type Setting = (typeof SETTINGS)[number];
 
 /** A chat request in fields. */
@@ -26,7 +26,7 @@ export interface FormPrompt {
 }
 
 /** A request of any of the APIs as JSON, without its model and `stream`. */
-export interface JsonPrompt {
+interface JsonPrompt {
   readonly shape: Shape;
   readonly json: string;
 }

@@ -1,7 +1,7 @@
 import type { Shape } from "./draft.ts";
 
 /** A tool call of a model. */
-export interface ToolCall {
+interface ToolCall {
   readonly name: string;
   readonly arguments: string;
 }

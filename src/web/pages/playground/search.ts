@@ -1,7 +1,7 @@
 import { readText } from "../../parts/list-search.ts";
 
 /** The state of the playground in its address. */
-export interface PlaygroundSearch {
+interface PlaygroundSearch {
   /** Id of the recorded request to try again. */
   readonly from?: string | undefined;
   readonly model?: string | undefined;

@@ -29,7 +29,7 @@ interface State {
 const RUNS_MAX = 30;
 
 /** Drafts and responses. They outlive the page, so that users can look at a record and come back, but not the tab. */
-export class Playground {
+class Playground {
   #state: State = { draft: EMPTY, runs: [], from: undefined };
   #next = 1;
   readonly #listeners = new Set<() => void>();

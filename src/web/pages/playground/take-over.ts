@@ -7,7 +7,7 @@ import { NO_RESPONSE } from "./read-response.ts";
 import { restoreFiles } from "./restore-files.ts";
 
 /** A recorded request, ready to be sent again. */
-export interface TakenOver {
+interface TakenOver {
   readonly draft: Draft;
   readonly recorded: Omit<Attempt, "id">;
 }

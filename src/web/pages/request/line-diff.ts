@@ -1,5 +1,5 @@
 /** A line that both texts have, or only the first, or only the second. */
-export interface DiffLine {
+interface DiffLine {
   readonly mark: " " | "-" | "+";
   readonly text: string;
 }

@@ -4,7 +4,7 @@ import { type LlmPart, tone } from "./part.ts";
 const FOLDED_MIN = 3;
 
 /** A conversation's messages: leading ones, those from earlier requests, and new ones. */
-export interface Turns {
+interface Turns {
   /** System prompts at the beginning. */
   readonly leading: readonly LlmPart[];
   /** Empty if there are only a few. */

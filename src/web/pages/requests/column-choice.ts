@@ -1,7 +1,7 @@
 import { columnOf } from "./columns.tsx";
 
 /** A visible column, at its place in the list. */
-export interface ColumnChoice {
+interface ColumnChoice {
   /** Id of a `RequestColumn`. */
   readonly id: string;
   /** Pixels; missing means the column's default width, with its share of the remaining space. */

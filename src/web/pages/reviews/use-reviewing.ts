@@ -11,7 +11,7 @@ export interface Current {
   readonly previous: ShownAnswer | undefined;
 }
 
-export interface AnswerBody {
+interface AnswerBody {
   readonly scores?: Readonly<Record<string, GivenScore>>;
   readonly reason?: string;
   readonly skip?: true;

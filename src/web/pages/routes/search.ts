@@ -1,7 +1,7 @@
 import { readText } from "../../parts/list-search.ts";
 
 export const ROUTE_TABS = { routes: "Routes", health: "Health", explain: "Explain" } as const;
-export type RouteTab = keyof typeof ROUTE_TABS;
+type RouteTab = keyof typeof ROUTE_TABS;
 
 /** The state of the routes page in its address. */
 export interface RoutesSearch {

@@ -2,7 +2,7 @@ import { readText } from "../../parts/list-search.ts";
 
 /** How a session is shown. */
 export const VIEWS = { tree: "Tree", time: "In time", conversation: "Conversation" } as const;
-export type SessionView = keyof typeof VIEWS;
+type SessionView = keyof typeof VIEWS;
 
 /** The state of a session's page in its address. */
 interface SessionSearch {

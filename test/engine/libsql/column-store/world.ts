@@ -50,7 +50,7 @@ const properties = fc.record(
 const record = fc.record({ columns, properties, minutes: fc.nat({ max: 300 }), inFlight: fc.boolean() });
 const place = fc.nat({ max: 1_000 });
 
-export type Step =
+type Step =
   | { readonly kind: "insert"; readonly records: readonly (typeof record extends fc.Arbitrary<infer T> ? T : never)[] }
   | { readonly kind: "complete"; readonly at: number }
   | { readonly kind: "remove"; readonly at: number }

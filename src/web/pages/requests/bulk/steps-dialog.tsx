@@ -5,7 +5,7 @@ import { Dialog } from "../../../parts/dialog.tsx";
 import type { Change } from "./change-many.ts";
 
 /** How a stepwise operation reports progress, and learns that it should stop. */
-export type StepReports = Pick<Change, "isStopped" | "onProgress">;
+type StepReports = Pick<Change, "isStopped" | "onProgress">;
 
 interface Steps<T> {
   readonly work: UseMutationResult<T, Error, void>;

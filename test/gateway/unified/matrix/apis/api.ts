@@ -1,13 +1,6 @@
 import type { z } from "zod";
 import type { Answer, ApiError, Json } from "../../../../../src/plugin-host/contract.ts";
 
-/** A request as a provider's API gets it. */
-export interface Received {
-  readonly path: string;
-  readonly headers: Headers;
-  readonly body: Json;
-}
-
 /**
  * A provider's public API, written down independently: what it refuses, what a request means, and how it responds. It shares no
  * code with the shapes.

@@ -30,7 +30,7 @@ export const openaiChat: Client = {
 };
 
 /** A turn as messages of chat completions. */
-export function chatTurns(next: Next): Json[] {
+function chatTurns(next: Next): Json[] {
   if ("results" in next) return next.results.map(({ id, text }) => ({ role: "tool", tool_call_id: id, content: text }));
   return [{ role: "user", content: next.user.map(chatPart) }];
 }
