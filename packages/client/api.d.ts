@@ -972,9 +972,9 @@ export interface Operations {
       readonly organization?: string;
       /** Of gateway, figures, read, write, admin; admin implies all. */
       readonly scopes?: readonly (string)[];
-      /** Patterns of the models and routes that it may use, such as `openai/*`; `!` excludes. Default: all. */
+      /** Patterns of the models and routes that it may use, such as `openai/*`; `!` excludes. Default: as the creating key. */
       readonly models?: readonly (string)[] | null;
-      /** Patterns of the credentials that it may use; [] for none. Default: all. */
+      /** Patterns of the credentials that it may use; [] for none. Default: as the creating key. */
       readonly credentials?: readonly (string)[] | null;
       /** 90s, 15m, 12h, 30d or an ISO 8601 date. */
       readonly expires?: string | null;

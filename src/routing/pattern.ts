@@ -31,6 +31,23 @@ export function allows(patterns: readonly string[], ...texts: readonly string[])
   return allowed || !positive;
 }
 
+/**
+ * Whether a list, null for no restriction, allows nothing that `own` forbids. Read from the patterns alone: each must match
+ * one of `own`, and the exclusions of `own` must be repeated.
+ */
+export function isWithin(patterns: readonly string[] | null, own: readonly string[] | null): boolean {
+  if (own === null) return true;
+  if (patterns === null) return false;
+  // Only for credentials: none.
+  if (patterns.length === 0 || own.length === 0) return patterns.length === 0;
+  const excludes = (pattern: string) => pattern.startsWith("!");
+  const wanted = patterns.filter((pattern) => !excludes(pattern));
+  const granted = own.filter((pattern) => !excludes(pattern));
+  const fitting = wanted.every((pattern) => granted.some((each) => fits(each, pattern)));
+  const repeated = own.filter(excludes).every((pattern) => patterns.includes(pattern));
+  return repeated && (granted.length === 0 || (wanted.length > 0 && fitting));
+}
+
 /** The text for `*` if `text` matches a pattern with one `*`; undefined if it does not match, or there is no `*`. */
 export function captured(pattern: string, text: string): string | undefined {
   const star = pattern.indexOf("*");

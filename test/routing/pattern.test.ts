@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { allows, captured, fits } from "../../src/routing/pattern.ts";
+import { allows, captured, fits, isWithin } from "../../src/routing/pattern.ts";
 import { assertProperty } from "../chance.ts";
 
 test.each([
@@ -55,4 +55,38 @@ test("what a star stands for is found again", () => {
     }),
   );
   expect(captured("plain", "plain")).toBeUndefined();
+});
+
+test.each([
+  [null, null, true],
+  [["openai/*"], null, true],
+  [null, ["openai/*"], false],
+  [["openai/gpt-5"], ["openai/*"], true],
+  [["openai/gpt-*"], ["openai/*"], true],
+  [["openai/*", "fast"], ["openai/*"], false],
+  [["*"], ["openai/*"], false],
+  [["gpt-5"], ["openai/*"], false],
+  [["!openai/gpt-5-pro"], ["openai/*"], false],
+  [["openai/*", "!openai/gpt-5-pro"], ["openai/*", "!openai/gpt-5-pro"], true],
+  [["openai/*"], ["openai/*", "!openai/gpt-5-pro"], false],
+  [["openai/*"], ["!openai/gpt-5-pro"], false],
+  [["openai/*", "!openai/gpt-5-pro"], ["!openai/gpt-5-pro"], true],
+  [[], ["team-*"], true],
+  [["team-a"], [], false],
+  [[], [], true],
+])("the list %p is within %p: %p", (patterns, own, expected) => {
+  expect(isWithin(patterns, own)).toBe(expected);
+});
+
+test("a list within another allows nothing that the other forbids", () => {
+  const pattern = fc.string({ unit: fc.constantFrom("a", "b", "*"), minLength: 1, maxLength: 4 });
+  const entry = fc.tuple(fc.constantFrom("", "!"), pattern).map(([sign, text]) => sign + text);
+  const list = fc.array(entry, { minLength: 1, maxLength: 3 });
+  const text = fc.string({ unit: fc.constantFrom("a", "b"), maxLength: 5 });
+  assertProperty(
+    fc.property(list, list, fc.array(text, { minLength: 1, maxLength: 2 }), (patterns, own, texts) => {
+      fc.pre(isWithin(patterns, own) && allows(patterns, ...texts));
+      expect(allows(own, ...texts)).toBe(true);
+    }),
+  );
 });

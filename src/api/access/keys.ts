@@ -1,7 +1,8 @@
-import { Elysia, t } from "elysia";
+import { Elysia, type Static, t } from "elysia";
 import { GatewayError } from "../../errors.ts";
 import { SCOPES } from "../../keys.ts";
-import { type Permission, permissionsOf, type Scope, scopesWithin } from "../../people/permissions.ts";
+import { type Permission, permissionsOf, scopesWithin } from "../../people/permissions.ts";
+import { isWithin } from "../../routing/pattern.ts";
 import {
   boundedExpiry,
   DEFAULT_SCOPES,
@@ -13,6 +14,7 @@ import {
 import {
   createServiceKey,
   firstOrganizationId,
+  type ListedKey,
   listKeys,
   organizationName,
   revokeKey,
@@ -39,12 +41,12 @@ const ORDER = t.Object(
     models: t.Optional(
       t.Union([t.Array(t.String()), t.Null()], {
         description:
-          "Patterns of the models and routes that it may use, such as `openai/*`; `!` excludes. Default: all.",
+          "Patterns of the models and routes that it may use, such as `openai/*`; `!` excludes. Default: as the creating key.",
       }),
     ),
     credentials: t.Optional(
       t.Union([t.Array(t.String()), t.Null()], {
-        description: "Patterns of the credentials that it may use; [] for none. Default: all.",
+        description: "Patterns of the credentials that it may use; [] for none. Default: as the creating key.",
       }),
     ),
     expires: t.Optional(t.Union([t.String(), t.Null()], { description: "90s, 15m, 12h, 30d or an ISO 8601 date." })),
@@ -109,8 +111,8 @@ export function keyEndpoints(context: ApiContext, callers: Callers) {
           organization,
           scopes,
           region: context.config.region,
-          models: body.models ? parsePatterns(body.models, "models") : null,
-          credentials: body.credentials ? parsePatterns(body.credentials, "credentials") : null,
+          models: patternsOf(body, caller, "models"),
+          credentials: patternsOf(body, caller, "credentials"),
           expiresAt: boundedExpiry(requestedExpiry, await maxKeyDays(records, context.home.config, organization), now),
           userId: ownerOf(caller, body.personal),
         };
@@ -188,6 +190,15 @@ function transferEndpoint(context: ApiContext, callers: Callers) {
   );
 }
 
+type OrderedPatterns = Pick<Static<typeof ORDER>, "models" | "credentials">;
+
+/** The patterns of a new key; by default those of the key that creates it. */
+function patternsOf(body: OrderedPatterns, caller: Caller, member: "models" | "credentials"): readonly string[] | null {
+  const patterns = body[member];
+  if (patterns === undefined) return caller.key[member];
+  return patterns === null ? null : parsePatterns(patterns, member);
+}
+
 const noSuchKey = () => new GatewayError("not_found", "there is no key with this id");
 
 /** The keys that a caller may see and change. */
@@ -206,15 +217,22 @@ function ownerOf(caller: Caller, personal: boolean | undefined): string | null {
 
 /**
  * A caller who creates or rotates a key learns its secret, and one who transfers a key may know it. The caller's own key has
- * no more rights than the caller; another key has all that its scopes allow, now or later, and `admin` in the first organization operates the deployment.
+ * no more permissions than the caller; another key has all that its scopes allow, now or later, and `admin` in the first organization operates the deployment.
+ * The models and credentials of the caller's key restrict both.
  *
  * @throws GatewayError `insufficient_permission` if that is more than the caller may do.
  */
 async function refuseStronger(
   records: Database,
   caller: Caller,
-  key: { readonly organization: string; readonly scopes: readonly Scope[]; readonly userId: string | null },
+  key: Pick<ListedKey, "organization" | "scopes" | "models" | "credentials"> & { readonly userId: string | null },
 ): Promise<void> {
+  for (const member of ["models", "credentials"] as const) {
+    const own = caller.key[member];
+    if (isWithin(key[member], own)) continue;
+    const message = `a key cannot have more ${member} than its creator, which has ${own?.join(", ") || "none"}`;
+    throw new GatewayError("insufficient_permission", message, { path: member });
+  }
   if (key.userId !== null && key.userId === caller.key.userId) return;
   const runsAll = key.scopes.includes("admin") && key.organization === (await firstOrganization(records));
   const allowed: readonly Permission[] = [...permissionsOf(key.scopes), ...(runsAll ? (["operator"] as const) : [])];

@@ -227,6 +227,26 @@ test("an admin of the first organization does not operate the deployment by a ke
   expect((await asUser("POST", `/v1/keys/${personal.id}/rotate`, cookie, {})).status).toBe(200);
 });
 
+test("a key that is restricted to models and credentials passes on no more than it has", async () => {
+  const make = (body: object, key = it.keys.all) => it.call("POST", "/v1/keys", { key, body: { name: "k", ...body } });
+  const own = { models: ["openai/*"], credentials: ["team-*"] };
+  const { key } = (await make({ scopes: ["admin"], ...own })).json.data;
+  expect((await make({ scopes: ["gateway"] }, key)).json.data).toMatchObject(own);
+  const narrower = { models: ["openai/gpt-5"], credentials: [] };
+  expect((await make({ scopes: ["admin"], ...narrower }, key)).json.data).toMatchObject(narrower);
+  const refused = [
+    await make({ models: null }, key),
+    await make({ models: ["*"] }, key),
+    await make({ credentials: ["team-*", "other"] }, key),
+  ];
+  const { id } = (await make({ scopes: ["gateway"] })).json.data;
+  refused.push(await it.call("POST", `/v1/keys/${id}/rotate`, { key, body: {} }));
+  refused.push(await it.call("PATCH", `/v1/keys/${id}`, { key, body: { user_id: null } }));
+  expect(refused.map(({ status, json }) => [status, json.path])).toEqual(
+    ["models", "models", "credentials", "models", "models"].map((path) => [403, path]),
+  );
+});
+
 async function member(email: string, role: MemberRole) {
   const { records } = it.store;
   const user = await person(records, { email, name: email, password: PASSWORD });
