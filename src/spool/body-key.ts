@@ -21,18 +21,27 @@ export class BodyKey {
 
   /** Encrypts one direction of one exchange, chunk after chunk. `salt` must be new for each exchange. */
   cipher(salt: string, id: string, side: EncryptedSide): Cipheriv {
-    return createCipheriv("aes-256-ctr", this.#keyOf(salt, id, side), COUNTER);
+    return createCipheriv("aes-256-ctr", this.#keyOf(salt, id, side), counterAt(0));
   }
 
-  /** Decrypts the beginning of one direction. */
-  open(salt: string, id: string, side: EncryptedSide, sealed: Uint8Array): Buffer {
-    return createDecipheriv("aes-256-ctr", this.#keyOf(salt, id, side), COUNTER).update(sealed);
+  /** Decrypts the part of one direction that begins at its byte `at`. */
+  open({ salt, id, side }: Sealed, part: Uint8Array, at: number): Buffer {
+    const decipher = createDecipheriv("aes-256-ctr", this.#keyOf(salt, id, side), counterAt(at));
+    decipher.update(new Uint8Array(at % BLOCK_BYTES));
+    return decipher.update(part);
   }
 
   #keyOf(salt: string, id: string, side: EncryptedSide): Uint8Array {
     const info = `weir omitted ${side} ${id.toLowerCase()}`;
     return new Uint8Array(hkdfSync("sha256", this.bytes, Buffer.from(salt, "base64"), info, 32));
   }
+}
+
+interface Sealed {
+  /** As stored in `begin`. */
+  readonly salt: string;
+  readonly id: string;
+  readonly side: EncryptedSide;
 }
 
 export type EncryptedSide = "request" | "response" | "provider_response";
@@ -42,4 +51,11 @@ export function newSalt(): string {
   return randomBytes(16).toString("base64");
 }
 
-const COUNTER = new Uint8Array(16);
+const BLOCK_BYTES = 16;
+
+/** The counter of the block that holds the body's byte `at`. */
+function counterAt(at: number): Uint8Array {
+  const counter = Buffer.alloc(BLOCK_BYTES);
+  counter.writeBigUInt64BE(BigInt(Math.floor(at / BLOCK_BYTES)), 8);
+  return counter;
+}

@@ -55,18 +55,22 @@ test("a body over the limit is cut there and the record says so", async () => {
   expect((await weir.body(bomb, "response"))?.bytes).toBe(1_000);
 });
 
-test("a stream over the limit is cut there, and its usage is still read from its end", async () => {
-  const readOwn = ({ events }: ExchangeInput) => ({
-    responseBody: { count: events?.length },
-    usage: { prompt_tokens: events?.at(-1)?.data.usage },
-  });
-  await using weir = await rig({ settings: { max_recorded_body_bytes: 2_000 }, readExchange: readOwn });
-  const chunks = Array.from({ length: 2_000 }, (_, i) => `data: {"text":"${"x".repeat(400)}","usage":${i}}\n\n`);
-  const id = pass(weir.spool, { head: { headers: ["Content-Type", "text/event-stream"] }, response: chunks });
-  await weir.recorder.barrier();
-  expect(await weir.row(id)).toMatchObject({ truncated: 1, prompt_tokens: 1_999, streamed: 1 });
-  expect((await weir.body(id, "raw"))?.bytes).toBe(2_000);
-});
+test.each([true, false])(
+  "a stream over the limit is cut there, and its usage is still read from its end (omitted: %p)",
+  async (omitResponse) => {
+    const readOwn = ({ events }: ExchangeInput) => ({
+      responseBody: { count: events?.length },
+      usage: { prompt_tokens: events?.at(-1)?.data.usage },
+    });
+    await using weir = await rig({ settings: { max_recorded_body_bytes: 2_000 }, readExchange: readOwn });
+    const chunks = Array.from({ length: 2_000 }, (_, i) => `data: {"text":"${"x".repeat(400)}","usage":${i}}\n\n`);
+    const head = { headers: ["Content-Type", "text/event-stream"] };
+    const id = pass(weir.spool, { begin: { omitResponse }, head, response: chunks });
+    await weir.recorder.barrier();
+    expect(await weir.row(id)).toMatchObject({ truncated: 1, prompt_tokens: 1_999, streamed: 1 });
+    expect((await weir.body(id, "raw"))?.bytes).toBe(omitResponse ? undefined : 2_000);
+  },
+);
 
 test("a long body that was left in the spool is read back whole", async () => {
   await using weir = await rig();

@@ -59,7 +59,7 @@ test("whatever ids clients choose, no block of keystream is used twice, and each
         const { seal, salt } = begins[i >> 1]!;
         expect(seal).toBe(key.name);
         const side = kind === FRAME.requestChunk ? "request" : "response";
-        expect(key.open(salt!, id, side, payload).equals(Buffer.alloc(BYTES))).toBe(true);
+        expect(key.open({ salt: salt!, id, side }, payload, 0).equals(Buffer.alloc(BYTES))).toBe(true);
       }
     }),
     { numRuns: 25 },

@@ -82,9 +82,9 @@ export class Capture {
     return all;
   }
 
-  /** The last bytes of a body that is not kept in full; there may be a gap between the kept bytes and these. */
-  readTail(spool: Pick<SpoolReader, "readBack">): Buffer {
-    return readParts(this.#tail ?? [], this.#tailBytes, spool);
+  /** The last bytes of a body that is not kept in full, and their position: there may be a gap before them. */
+  readTail(spool: Pick<SpoolReader, "readBack">): { readonly bytes: Buffer; readonly at: number } {
+    return { bytes: readParts(this.#tail ?? [], this.#tailBytes, spool), at: this.bytes - this.#tailBytes };
   }
 
   /** The kept bytes, split as they arrived; the last part may be truncated. */

@@ -3,7 +3,6 @@ import { fromLatin1 } from "../../bodies/headers.ts";
 import { readTailEvents } from "../../bodies/tail.ts";
 import { type Edit, edited } from "../../json-text/edits.ts";
 import { type Decoded, decodeBody } from "../../runtime/content-coding.ts";
-import type { BodyKey } from "../../spool/body-key.ts";
 import type { RoutingMeta } from "../../spool/frame.ts";
 import { HeaderList } from "../../spool/header-list.ts";
 import type { Capture } from "../exchanges/capture.ts";
@@ -54,7 +53,7 @@ export function plainSide(exchange: Exchange, side: BodySide, deps: SideDeps): S
     return client?.byteLength === edit.of ? new EditedBytes(client, edit.edits) : undefined;
   }
   const capture = captureOf(exchange, side);
-  const bytes = capture && decrypted(exchange, side, capture.read(deps.spool), deps.bodyKey);
+  const bytes = capture && decrypted(exchange, side, { bytes: capture.read(deps.spool), at: 0 }, deps);
   return bytes && { bytes, incomplete: false, coded: false };
 }
 
@@ -81,7 +80,7 @@ export function toSide(
   exchange: Exchange,
   side: BodySide,
   decoded: SideBytes | undefined,
-  { spool }: Pick<PrepareDeps, "spool">,
+  deps: Pick<PrepareDeps, "spool" | "bodyKey">,
 ): Side {
   const capture = captureOf(exchange, side);
   if (decoded === undefined || capture === undefined) return NO_BODY;
@@ -90,11 +89,10 @@ export function toSide(
   const contentType = contentTypeOf(exchange, side);
   const path = side === "request" || side === "response" ? exchange.begin.path : providerPath(exchange);
   const body = readBody(bytes, { contentType, path, isResponse: !isRequest(side), incomplete: truncated });
-  if (body.events === undefined || !capture.truncated || coded || exchange.begin.omitResponse) {
-    return { body, truncated };
-  }
-  const tail = readTailEvents(capture.readTail(spool), body.mime);
-  return { body: { ...body, events: [...body.events, ...tail] }, truncated };
+  if (body.events === undefined || !capture.truncated || coded) return { body, truncated };
+  const tail = decrypted(exchange, side, capture.readTail(deps.spool), deps);
+  const last = tail === undefined ? [] : readTailEvents(tail, body.mime);
+  return { body: { ...body, events: [...body.events, ...last] }, truncated };
 }
 
 export function headersOf({ begin, head, provider }: Exchange, side: BodySide): HeaderList {
@@ -141,10 +139,15 @@ function captureOf(exchange: Exchange, side: BodySide): Capture | undefined {
   return exchange[side].bytes === 0 ? undefined : exchange[side];
 }
 
-/** The bytes of a body, decrypted if the body is to be omitted; undefined if the key is gone. */
-function decrypted({ begin, id }: Exchange, side: BodySide, bytes: Buffer, key: BodyKey | undefined) {
+/** The part of a body that begins at `at`, decrypted if the body is to be omitted; undefined if the key is gone. */
+function decrypted(
+  { begin, id }: Exchange,
+  side: BodySide,
+  { bytes, at }: { readonly bytes: Buffer; readonly at: number },
+  { bodyKey }: Pick<PrepareDeps, "bodyKey">,
+): Buffer | undefined {
   const omitted = isRequest(side) ? begin.omitRequest : begin.omitResponse;
   if (!omitted || begin.seal === undefined || side === "provider_request") return bytes;
-  if (key?.name !== begin.seal || begin.salt === undefined) return undefined;
-  return key.open(begin.salt, id, side, bytes);
+  if (bodyKey?.name !== begin.seal || begin.salt === undefined) return undefined;
+  return bodyKey.open({ salt: begin.salt, id, side }, bytes, at);
 }
