@@ -28,7 +28,8 @@ export default {
     return {
       onRequest({ target }) {
         if (decisions.stateOf(target.host, target.owner) !== "denied") return undefined;
-        return { status: 403, code: "target_forbidden", message: `the domain ${target.host} is denied here` };
+        const message = `the domain ${target.host} is denied here; an admin can approve it: weir domains approve ${target.host}`;
+        return { status: 403, code: "target_forbidden", message };
       },
 
       onForward({ id, organizationId, target }) {

@@ -17,7 +17,7 @@ const REQUEST_BODY = {
   required: ["domain"],
   properties: {
     domain: { type: "string", minLength: 1, maxLength: 300 },
-    company: { type: "string", minLength: 1, maxLength: 300 },
+    company: { type: "string", maxLength: 300 },
     personal: { type: "boolean" },
   },
   additionalProperties: false,
@@ -95,13 +95,14 @@ function noDomain(given: string): RouteAnswer {
 function request(parts: DomainParts, { body, caller }: RouteCall): RouteResult {
   const domain = readDomain(body.domain);
   if (domain === undefined) return noDomain(String(body.domain));
-  if ((body.company === undefined) === (body.personal !== true)) {
+  const company: string | undefined = body.company?.trim();
+  if (company === "" || (company === undefined) === (body.personal !== true)) {
     return refusal(400, "name the company, or say personal: true", "company");
   }
   if (body.personal && isIP(domain) !== 0) {
     return refusal(400, "an address has no DNS record to prove it by; name the company", "domain");
   }
-  const approval = { organization: caller.organizationId ?? null, company: body.company ?? null };
+  const approval = { organization: caller.organizationId ?? null, company: company ?? null };
   return step(parts, domain, ["request", { by: caller.name, request: approval }], caller);
 }
 

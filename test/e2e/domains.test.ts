@@ -87,7 +87,8 @@ test("counts and decisions outlive a kill", async () => {
   expect(await row(third)).toMatchObject({ state: "denied" });
   const denied = await send(third, limited());
   expect(denied.status).toBe(403);
-  expect(((await denied.json()) as Json).error.code).toBe("target_forbidden");
+  const message = `the domain ${LIMITED} is denied here; an admin can approve it: weir domains approve ${LIMITED}`;
+  expect(((await denied.json()) as Json).error).toMatchObject({ code: "target_forbidden", message });
 });
 
 test("the command line decides while the service runs, soon effective", async () => {

@@ -149,7 +149,7 @@ test("a plugin gets its options, is replaced when its file changes, and disposed
 });
 
 test.each([
-  [{ door: { code: 3 } }, /\[plugins\.door\] code: .*string/],
+  [{ door: { code: 3 } }, /\[plugins\.door\] code: give text/],
   [{ dor: {} }, /^configuration: \[plugins\.dor\] has options for a plugin that is not loaded; loaded: .*door/],
 ])("options that do not fit stop the start: %#", async (plugins, message) => {
   await using there = await dropInFolder();

@@ -109,6 +109,8 @@ describe("a domain", () => {
     [{ domain: "a.test" }, 400, "company"],
     [{ domain: "a.test", personal: false }, 400, "company"],
     [{ domain: "a.test", company: "Acme", personal: true }, 400, "company"],
+    [{ domain: "a.test", company: "" }, 400, "company"],
+    [{ domain: "a.test", company: " \t" }, 400, "company"],
     [{ domain: "http://a.test", company: "Acme" }, 400, "domain"],
     [{ domain: "127.0.0.1", personal: true }, 400, "domain"],
     [{ company: "Acme" }, 400, undefined],
