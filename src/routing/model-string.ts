@@ -2,7 +2,8 @@ import { GatewayError } from "../errors.ts";
 
 /** One name of a model string, as the client wrote it. */
 export interface ModelName {
-  /** Without `:floor` and `:nitro`. */
+  readonly written: string;
+  /** Without `[1m]`, `:floor` and `:nitro` at its end. */
   readonly name: string;
   /** The order that the name's suffix requests: `:floor` by price, `:nitro` by speed. */
   readonly order: "cheapest" | "fastest" | undefined;
@@ -38,9 +39,18 @@ export function readModelString(text: string, more: readonly string[] = []): Mod
 
 const ORDERS = { ":floor": "cheapest", ":nitro": "fastest" } as const;
 
-function readName(text: string): ModelName {
+function readName(written: string): ModelName {
+  const text = withoutContext(written);
   for (const [suffix, order] of Object.entries(ORDERS)) {
-    if (text.endsWith(suffix) && text.length > suffix.length) return { name: text.slice(0, -suffix.length), order };
+    if (text.endsWith(suffix) && text.length > suffix.length)
+      return { written, name: withoutContext(text.slice(0, -suffix.length)), order };
   }
-  return { name: text, order: undefined };
+  return { written, name: text, order: undefined };
+}
+
+const CONTEXT = "[1m]";
+
+/** Claude Code marks a long context at the end of a model's name; no provider knows that mark. */
+function withoutContext(model: string): string {
+  return model.endsWith(CONTEXT) && model.length > CONTEXT.length ? model.slice(0, -CONTEXT.length) : model;
 }

@@ -48,6 +48,8 @@ export interface Scope {
   readonly routes: readonly Route[];
   /** Enabled credentials of the caller's organization, of `weir.toml` and shared ones that its key may use. */
   readonly credentials: readonly Credential[];
+  /** Whether the key may use only some credentials. */
+  readonly someCredentials: boolean;
   readonly providerByName: (name: string) => ProviderPlugin | undefined;
   readonly models: ModelIndex;
   /** The key's `models`; empty for all. */
@@ -66,19 +68,35 @@ const OWNERS_MAX = 5;
 /**
  * Resolves the names of a model string, in the client's order. Names without targets are dropped if another one has targets.
  *
- * @throws GatewayError `model_not_found`, `no_credential`, `model_forbidden`, of the first name; `invalid_body` without a name.
+ * @throws GatewayError `model_not_found`, `no_credential`, `model_forbidden`, of the first name; `invalid_body` without a name, or
+ *   if a name after `!` is no provider's.
  */
 export function resolve({ names, excluded }: ModelString, scope: Scope): readonly Choice[] {
-  const without = new Set(excluded.map((name) => scope.providerByName(name)?.name ?? name.toUpperCase()));
+  const without = new Set(excluded.map((name) => excludedProvider(name, scope)));
   const choices: Choice[] = [];
   let first: (() => GatewayError) | undefined;
-  for (const name of names) {
+  for (const each of names) {
+    const name = exactly(each, scope.routes);
     const found = new Resolver(scope, without, name.name).resolve(name);
     if (typeof found === "function") first ??= found;
     else choices.push(found);
   }
   if (choices.length > 0) return choices;
   throw first?.() ?? new GatewayError("invalid_body", "model: the request names no model", { path: "model" });
+}
+
+/** An exclusion that excludes nothing would send the request to the provider that the client meant. */
+function excludedProvider(name: string, { providerByName }: Scope): string {
+  const provider = providerByName(name);
+  if (provider !== undefined) return provider.name;
+  const what = `model: "!${shown(name)}" names no provider; \`weir providers list\` shows them`;
+  throw new GatewayError("invalid_body", what, { path: "model" });
+}
+
+/** A route may be called `cheap:floor`: a route's name counts as it is written, before its end has a meaning. */
+function exactly(name: ModelName, routes: readonly Route[]): ModelName {
+  const isRoute = routes.some((each) => each.name === name.written);
+  return isRoute ? { ...name, name: name.written, order: undefined } : name;
 }
 
 /** Resolves one name; remembers why candidates were dropped, for the error. */
@@ -112,8 +130,9 @@ class Resolver {
   #ofRoute(route: Route, name: string, path: readonly string[]): Choice {
     const star = captured(route.name, name);
     const members = route.targets.flatMap((settings): (Target | Nested)[] => {
-      const [written] = readModelString(settings.model).names;
-      if (written === undefined) return [];
+      const [first] = readModelString(settings.model).names;
+      if (first === undefined) return [];
+      const written = exactly(first, this.#scope.routes);
       const model = star === undefined ? written.name : written.name.replace("*", () => star);
       const inner = this.#ofTarget(written.name, model, [...path, route.name]);
       if (inner === undefined) return [];
@@ -190,8 +209,7 @@ class Resolver {
   }
 
   /** Every provider that has a model with this name, in the order in which credentials were added. */
-  #bare(written: string): Pick<Choice, "resolvedBy" | "members"> {
-    const name = withoutContext(written);
+  #bare(name: string): Pick<Choice, "resolvedBy" | "members"> {
     const { defaultProvider, providerByName, credentials, models } = this.#scope;
     if (defaultProvider !== undefined) {
       const provider = providerByName(defaultProvider);
@@ -208,9 +226,8 @@ class Resolver {
     return { resolvedBy: `model ${name}`, members };
   }
 
-  #target(provider: ProviderPlugin, written: string, credential: string | undefined): Target | undefined {
+  #target(provider: ProviderPlugin, model: string, credential: string | undefined): Target | undefined {
     if (this.#excluded.has(provider.name)) return undefined;
-    const model = withoutContext(written);
     const { allowed, credentials, hasOwnKey } = this.#scope;
     if (!allows(allowed, this.#written, `${provider.name.toLowerCase()}/${model}`)) {
       this.#forbidden = `${provider.name.toLowerCase()}/${model}`;
@@ -232,7 +249,7 @@ class Resolver {
   #error(name: string): GatewayError {
     const [unpaid, ...others] = this.#unpaid;
     if (unpaid !== undefined)
-      return name.includes("/") || others.length === 0 ? notPaid(unpaid, name) : this.#noneOfMany(name);
+      return name.includes("/") || others.length === 0 ? this.#notPaid(unpaid, name) : this.#noneOfMany(name);
     if (this.#forbidden !== undefined)
       return new GatewayError(
         "model_forbidden",
@@ -255,10 +272,27 @@ class Resolver {
     const labels = [...this.#unpaid].map((each) => each.name.toLowerCase());
     const left = labels.length - OWNERS_MAX;
     const listed = labels.slice(0, OWNERS_MAX).join(", ") + (left > 0 ? ` and ${left} more` : "");
+    const { cure } = this.#missing("PROVIDER");
+    const usable = this.#scope.someCredentials ? " that this service key may use" : "";
     return new GatewayError(
       "no_credential",
-      `no provider of "${shown(name)}" has a credential: ${listed}; add one with: weir credentials add PROVIDER, or send Gateway-Provider-Key with provider/model`,
+      `no provider of "${shown(name)}" has a credential${usable}: ${listed}; ${cure}, or send Gateway-Provider-Key with provider/model`,
     );
+  }
+
+  #notPaid({ name }: ProviderPlugin, model: string): GatewayError {
+    const { none, cure } = this.#missing(name.toLowerCase());
+    return new GatewayError(
+      "no_credential",
+      `${none} for ${name} that serves "${shown(model)}"; ${cure}, or send Gateway-Provider-Key`,
+    );
+  }
+
+  /** A key that may use only some credentials need not lack one. */
+  #missing(provider: string) {
+    return this.#scope.someCredentials
+      ? { none: "this service key may use no credential", cure: "use a key with other credentials" }
+      : { none: "there is no credential", cure: `add one with: weir credentials add ${provider}` };
   }
 
   /** The most similar name; a model without its provider is named with each that has it, the usable ones first. */
@@ -295,18 +329,6 @@ function findRoute(routes: readonly Route[], name: string): Route | undefined {
 /** Whether a credential lists this model itself. */
 function isNamed({ models, modelMap }: Credential, model: string): boolean {
   return Object.hasOwn(modelMap, model) || models.some((pattern) => pattern === model);
-}
-
-/** Claude Code marks a long context at the end of a model's name; no provider knows that mark. */
-function withoutContext(model: string): string {
-  return model.endsWith("[1m]") ? model.slice(0, -"[1m]".length) : model;
-}
-
-function notPaid({ name }: ProviderPlugin, model: string): GatewayError {
-  return new GatewayError(
-    "no_credential",
-    `there is no credential for ${name} that serves "${shown(model)}"; add one with: weir credentials add ${name.toLowerCase()}, or send Gateway-Provider-Key`,
-  );
 }
 
 /** A client's text in an error message. */

@@ -85,7 +85,7 @@ function targetsOf(name: string, scope: Scope): readonly Target[] {
   const flat = ({ members }: Choice): readonly Target[] =>
     members.flatMap((member) => ("choice" in member ? flat(member.choice) : [member]));
   try {
-    return resolve({ names: [{ name, order: undefined }], excluded: [] }, scope).flatMap(flat);
+    return resolve({ names: [{ written: name, name, order: undefined }], excluded: [] }, scope).flatMap(flat);
   } catch {
     return []; // it has no targets now: a request would get the reason
   }

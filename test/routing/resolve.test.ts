@@ -34,6 +34,9 @@ describe("a name is resolved by the first rule that fits", () => {
     ],
     ["[1m] is left off a bare model", "claude-sonnet-5-5[1m]", "ANTHROPIC/claude-sonnet-5-5[anthropic]"],
     ["[1m] is left off everywhere", "anthropic/claude-x[1m]", "ANTHROPIC/claude-x[anthropic]"],
+    ["[1m] is left off before a provider's name is read", "claude-x/anthropic[1m]", "ANTHROPIC/claude-x[anthropic]"],
+    ["[1m] is left off behind an order", "openai/gpt-5-mini:floor[1m]", "OPENAI/gpt-5-mini[openai]"],
+    ["[1m] is left off before an order", "openai/gpt-5-mini[1m]:floor", "OPENAI/gpt-5-mini[openai]"],
     ["an ordered list", "claude-sonnet-5-5, openai/x", "ANTHROPIC/claude-sonnet-5-5[anthropic] | OPENAI/x[openai]"],
     ["!provider takes it out of all", "gpt-oss-120b,!openai", "GROQ/gpt-oss-120b[groq]"],
     ["a name that leads nowhere is left out among others", "nope,openai/x", "OPENAI/x[openai]"],
@@ -91,6 +94,8 @@ describe("routes", () => {
     ["claude-haiku-9", "GROQ/h-9[groq]"],
     ["claude-haiku-1", "OPENAI/exact[openai]"],
     ["outer", "(GROQ/llama[groq] OPENAI/gpt-5-mini[openai]) OPENAI/last[openai]"],
+    ["fast[1m]", "GROQ/llama[groq] OPENAI/gpt-5-mini[openai]"],
+    ["claude-opus[1m]", "ANTHROPIC/claude-opus[anthropic] AWS/us.anthropic.claude-opus[aws]"],
     ["loop-a", "(OPENAI/end[openai])"],
   ])("%s", (model, expected) => {
     expect(resolved(model, { routes })).toBe(expected);
@@ -120,8 +125,16 @@ describe("routes", () => {
     expect(resolved("x-$&", { routes: [route("x-*", ["openai/y-*"])] })).toBe("OPENAI/y-$&[openai]");
   });
 
+  test("a route's name counts as it is written, before its end has a meaning", () => {
+    const all = [route("fast:floor", ["openai/exact"]), route("big[1m]", ["fast:floor"]), ...routes];
+    expect(resolved("fast:floor", { routes: all })).toBe("OPENAI/exact[openai]");
+    expect(resolved("big[1m]", { routes: all })).toBe("(OPENAI/exact[openai])");
+    expect(resolve(readModelString("fast:floor"), scope({ routes: all }))[0]!.strategy).toBe("order");
+  });
+
   test(":floor and :nitro order the targets", () => {
     const order = (model: string) => resolve(readModelString(model), scope({ routes }))[0]!.strategy;
+    expect(order("fast:floor[1m]")).toBe("cheapest");
     expect([order("fast"), order("fast:floor"), order("gpt-oss-120b:nitro")]).toEqual(["order", "cheapest", "fastest"]);
   });
 });
@@ -165,6 +178,22 @@ describe("errors say what is missing", () => {
     ["not for this key", "openai/x", { allowed: ["groq/*"] }, "model_forbidden", "groq/*"],
     ["no credential with this name", "openai:nope/x", {}, "no_credential", "openai:nope/x"],
     ["no name", " , ,", {}, "invalid_body", "names no model"],
+    ["an exclusion of no provider", "openai/x,!opeani", {}, "invalid_body", '"!opeani" names no provider'],
+    ["an exclusion of a credential", "openai/x,!openai:a", {}, "invalid_body", '"!openai:a" names no provider'],
+    [
+      "no credential that the key may use",
+      "openai/x",
+      { credentials: [], someCredentials: true },
+      "no_credential",
+      'this service key may use no credential for OPENAI that serves "openai/x"; use a key with other credentials, or',
+    ],
+    [
+      "no credential of several that the key may use",
+      "gpt-oss-120b",
+      { credentials: [], someCredentials: true },
+      "no_credential",
+      "has a credential that this service key may use: openai, groq; use a key with other credentials, or send",
+    ],
     ["too many names", "groq/x,".repeat(51), {}, "invalid_body", "at most 50"],
     ["too many exclusions", `groq/x${",!openai".repeat(51)}`, {}, "invalid_body", "at most 50"],
     ["a provider without any key at all", "openai/x", { credentials: [] }, "no_credential", "OPENAI"],

@@ -77,6 +77,7 @@ export const models: ModelIndex = {
 export const scope = (more: Partial<Scope> = {}): Scope => ({
   routes: [],
   credentials: ["OPENAI", "ANTHROPIC", "GROQ", "AWS"].map((name) => credential(name)),
+  someCredentials: false,
   providerByName,
   models,
   allowed: [],

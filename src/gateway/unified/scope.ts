@@ -25,6 +25,7 @@ export function scopeOf(
         (each.shared || each.organizationId === "" || each.organizationId === organizationId) &&
         mayUse(each.name),
     ),
+    someCredentials: key.credentials !== null,
     providerByName: (name) => providerNamed(parts.providers(), name),
     models: parts.unified.catalog,
     // An empty list of the key allows nothing; an empty list here allows everything.
