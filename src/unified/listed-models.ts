@@ -23,12 +23,14 @@ export interface ListedModel {
   readonly supported_parameters: readonly string[] | null;
 }
 
-/** The routes without patterns, and every `provider/model` that the scope's credentials can serve, by name. */
+/** The routes without patterns, and every `provider/model` that the scope's key may use and its credentials can serve, by name. */
 export function listedModels(scope: Scope, catalog: ModelCatalog): ListedModel[] {
   const found = new Map<string, ListedModel>();
   for (const { name, description } of scope.routes) {
     if (name.includes("*")) continue;
-    found.set(name, { ...entry(name, "weir", description ?? name, {}), supported_parameters: ofRoute(name, scope) });
+    const targets = targetsOf(name, scope);
+    if (targets.length === 0 && !allows(scope.allowed, name)) continue;
+    found.set(name, { ...entry(name, "weir", description ?? name, {}), supported_parameters: ofAll(targets, scope) });
   }
   for (const credential of scope.credentials) {
     const provider = scope.providerByName(credential.provider);
@@ -38,7 +40,7 @@ export function listedModels(scope: Scope, catalog: ModelCatalog): ListedModel[]
     const names = [...named, ...Object.keys(credential.modelMap), ...catalog.listedBy(credential), ...priced.keys()];
     for (const model of names) {
       const id = `${provider.name.toLowerCase()}/${model}`;
-      if (found.has(id) || !allows(credential.models, model)) continue;
+      if (found.has(id) || !allows(credential.models, model) || !allows(scope.allowed, id)) continue;
       const facts = factsOf(provider, model, scope.providerByName);
       const context = facts.context ?? priced.get(model)?.context;
       const full = context === undefined ? facts : { ...facts, context };
@@ -70,10 +72,10 @@ function entry(id: string, owner: string, name: string, facts: ModelFacts): List
 
 const PARAMETERS = ["temperature", "top_p", "stop", "tools", "tool_choice"];
 
-/** Parameters that all targets of a route support; null if one of them is unknown. */
-function ofRoute(name: string, scope: Scope): readonly string[] | null {
+/** Parameters that all of these targets support; null if one of them is unknown. */
+function ofAll(targets: readonly Target[], scope: Scope): readonly string[] | null {
   let all: readonly string[] | undefined;
-  for (const { provider, model } of targetsOf(name, scope)) {
+  for (const { provider, model } of targets) {
     const own = parametersOf(factsOf(provider, model, scope.providerByName));
     if (own === null) return null;
     all = all?.filter((each) => own.includes(each)) ?? own;

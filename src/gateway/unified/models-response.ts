@@ -1,6 +1,5 @@
 import { GatewayError } from "../../errors.ts";
 import type { KeySnapshot } from "../../keys.ts";
-import { allows } from "../../routing/pattern.ts";
 import type { Scope } from "../../routing/resolve.ts";
 import type { RouteQuestion } from "../../threads.ts";
 import { googleModel, isGooglePath } from "../../unified/google-models.ts";
@@ -16,11 +15,7 @@ const LIMIT_MAX = 1_000;
 
 /** Every name that a key may use as the model. */
 export function modelsOf(parts: RoutingParts, key: RouteQuestion["key"]): readonly ListedModel[] {
-  return modelsIn(parts, scopeOf(parts, key, { own: NO_OWN_KEYS, provider: undefined }));
-}
-
-function modelsIn(parts: RoutingParts, scope: Scope): readonly ListedModel[] {
-  return listedModels(scope, parts.unified.catalog).filter(({ id }) => allows(scope.allowed, id));
+  return listedModels(scopeOf(parts, key, { own: NO_OWN_KEYS, provider: undefined }), parts.unified.catalog);
 }
 
 /** Responds to `GET …/models` and `GET …/models/<id>`: every name that this key may use, in the form of all clients at once. */
@@ -31,7 +26,7 @@ export function listModels(
 ): void {
   const { endpoint } = unified;
   const query = new URLSearchParams(request.incoming.url.split("?")[1] ?? "");
-  const all = modelsIn(parts, scope);
+  const all = listedModels(scope, parts.unified.catalog);
   const isGoogle = isGooglePath(request.incoming.url);
   if (endpoint.kind === "model") {
     const found = all.find(({ id }) => id === endpoint.id || id.slice(id.indexOf("/") + 1) === endpoint.id);
@@ -47,11 +42,16 @@ export function listModels(
   respondJson(exchange, { ...page(all, query), ...(models !== undefined && { models }) });
 }
 
+/** @throws GatewayError `invalid_body`: a page that is not the requested one would be read as if it were. */
 function page(all: readonly ListedModel[], query: URLSearchParams) {
   const after = query.get("after_id");
   const start = after === null ? 0 : all.findIndex(({ id }) => id === after) + 1;
-  const wanted = Number(query.get("limit") ?? LIMIT_MAX);
-  const limit = Number.isInteger(wanted) && wanted > 0 ? Math.min(wanted, LIMIT_MAX) : LIMIT_MAX;
+  if (after !== null && start === 0)
+    throw new GatewayError("invalid_body", "after_id: no listed model has this id", { path: "after_id" });
+  const wanted = query.get("limit") ?? String(LIMIT_MAX);
+  if (!/^[1-9]\d*$/.test(wanted))
+    throw new GatewayError("invalid_body", "limit: give a whole number from 1", { path: "limit" });
+  const limit = Math.min(Number(wanted), LIMIT_MAX);
   const data = query.has("limit") || after !== null ? all.slice(start, start + limit) : all;
   return {
     object: "list",

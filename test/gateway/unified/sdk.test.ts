@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import Anthropic from "@anthropic-ai/sdk";
 import { GoogleGenAI } from "@google/genai";
 import OpenAI from "openai";
+import type { Json } from "../../../src/plugin-host/contract.ts";
 import { route } from "../../routing/things.ts";
 import {
   at,
@@ -245,6 +246,37 @@ test("the models are listed for every client", async () => {
     context_length: 400_000,
     pricing: { prompt: "0.00000025" },
   });
+});
+
+test("a page of models is the requested one, or none", async () => {
+  await using gateway = await startUnified({ credentials: [at("OPENAI", "http://127.0.0.1:1")] });
+  const list = async (query: string) => {
+    const response = await fetch(`${gateway.origin}/v1/models?${query}`, { headers: { "x-api-key": KEY } });
+    return { status: response.status, json: (await response.json()) as Json };
+  };
+  const { json: first } = await list("limit=2");
+  expect(first).toMatchObject({ has_more: true, first_id: first.data[0].id, last_id: first.data[1].id });
+  const { json: second } = await list(`limit=5000&after_id=${encodeURIComponent(first.last_id)}`);
+  expect(second.data.map(({ id }: { id: string }) => id)).not.toContain(first.last_id);
+  for (const [query, param] of [
+    ["limit=0", "limit"],
+    ["limit=1.5", "limit"],
+    ["limit=", "limit"],
+    ["limit=2&after_id=nobody", "after_id"],
+  ] as const)
+    expect(await list(query)).toMatchObject({ status: 400, json: { error: { code: "invalid_body", param } } });
+});
+
+test("a key of some models is shown the routes that lead to one of them", async () => {
+  await using gateway = await startUnified({
+    credentials: [at("OPENAI", "http://127.0.0.1:1"), at("ANTHROPIC", "http://127.0.0.1:1")],
+    routes: [route("mixed", ["openai/gpt-4o", "anthropic/claude-x"]), route("other", ["anthropic/claude-x"])],
+  });
+  const key = { id: "", name: "", organizationId: "org-1", models: ["openai/gpt-4o"], credentials: null };
+  const listed = gateway.listModels(key);
+  expect(listed.map(({ id }) => id)).toEqual(["mixed", "openai/gpt-4o"]);
+  // What its only target supports, not what the other one does as well.
+  expect(listed[0]!.supported_parameters).toEqual(listed[1]!.supported_parameters);
 });
 
 test("Google's SDK lists the models that it can reach, and describes one", async () => {
