@@ -44,7 +44,7 @@ export function order(choices: readonly Choice[], parts: OrderParts): readonly O
 function orderOf(choice: Choice, parts: OrderParts): readonly Ordered[] {
   const known = settled.get(choice);
   if (known !== undefined) return known;
-  const ordered = flatten(choice, parts, { route: choice.route, path: [], skipped: undefined });
+  const ordered = flatten(choice, parts, { choice, path: [], skipped: undefined });
   if (isSettled(choice)) settled.set(choice, ordered);
   return ordered;
 }
@@ -56,7 +56,8 @@ const isSettled = ({ strategy, members }: Choice) =>
   strategy === "order" && members.every((member) => !("choice" in member) && member.settings?.when === undefined);
 
 interface Above {
-  readonly route: Route | undefined;
+  /** The outermost of nested ones. */
+  readonly choice: Choice;
   readonly path: readonly RouteTarget[];
   readonly skipped: string | undefined;
 }
@@ -67,17 +68,18 @@ function flatten(choice: Choice, parts: OrderParts, above: Above): Ordered[] {
     const { settings } = member;
     const path = settings === undefined ? above.path : [...above.path, settings];
     const skipped = above.skipped ?? unmet(settings?.when, parts.demand);
-    if ("choice" in member) return flatten(member.choice, parts, { route: above.route, path, skipped });
+    if ("choice" in member) return flatten(member.choice, parts, { choice: above.choice, path, skipped });
     const { route } = choice;
+    const outer = above.choice.route;
     return [
       {
         ...member,
-        route: above.route?.name ?? null,
+        route: outer?.name ?? null,
         reason: place === 0 ? reason(member) : "order",
-        resolvedBy: choice.resolvedBy,
+        resolvedBy: above.choice.resolvedBy,
         path,
-        retries: route?.retries ?? above.route?.retries ?? 0,
-        timeoutSeconds: settings?.timeoutSeconds ?? route?.timeoutSeconds ?? above.route?.timeoutSeconds,
+        retries: route?.retries ?? outer?.retries ?? 0,
+        timeoutSeconds: settings?.timeoutSeconds ?? route?.timeoutSeconds ?? outer?.timeoutSeconds,
         skipped,
       },
     ];

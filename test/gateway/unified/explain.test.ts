@@ -60,6 +60,12 @@ test("an explanation shows the targets in order, with what each would get, and c
   expect(JSON.stringify(found)).not.toContain("secret-of");
 });
 
+test("a nested route is explained by the name that the client writes", async () => {
+  const routes = [FAST, route("outer", ["fast"])];
+  await using gateway = await startUnified({ credentials: [at("OPENAI", "http://127.0.0.1:1")], routes });
+  expect((await gateway.explainRoute(question("outer"))).resolved_by).toBe("route outer");
+});
+
 test("the explained request is the one that goes out", async () => {
   await using it = await house();
   const found = await it.gateway.explainRoute(question("fast", { body: JSON.stringify(BODY) }));
