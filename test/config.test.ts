@@ -264,6 +264,16 @@ describe("one line tells key, value and what is allowed", () => {
       undefined,
       'bootstrap_key = "…" (WEIR_BOOTSTRAP_KEY): must be 32 to 512 printable',
     ],
+    [
+      { WEIR_RECORDS_URL: "http://user:planted@db.test" },
+      undefined,
+      'records_url = "http://…@db.test" (WEIR_RECORDS_URL): must be http:// or https:// addresses',
+    ],
+    [
+      {},
+      'database_url = "mysql://user:planted@db.test?authToken=planted"',
+      'database_url = "mysql://…@db.test?authToken=…" (weir.toml): must be a file:',
+    ],
     [{ WEIR_BOOTSTRAP_KEYS: "sk-secret" }, undefined, 'WEIR_BOOTSTRAP_KEYS = "…" (environment): there is no such key'],
   ])("%#", (env, toml, line) => {
     const lines = problems(env, toml);
@@ -329,6 +339,7 @@ test("the effective configuration is printed as TOML, secrets masked, with the s
   const env = {
     WEIR_BOOTSTRAP_KEY: "sk-planted-secret-of-32-characters",
     WEIR_DATABASE_URL: "libsql://user:planted-too@db.test?authToken=planted-three",
+    WEIR_PUBLIC_API_URL: "https://user:planted-seven@weir.test",
   };
   const tables = `[plugins.door]\napi_key = "planted-four"\ncode = "shut"
     [credentials.team]\nprovider = "google"\nservice_account = "planted-five"\nmodels = ["gemini-*"]

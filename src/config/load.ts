@@ -5,6 +5,7 @@ import { CONFIG_SCHEMA, type Config, SECRET_KEYS } from "../config.ts";
 import { nearestName } from "../nearest.ts";
 import { readBodiesKeys } from "./bodies.ts";
 import { readRecordsKeys } from "./records.ts";
+import { MASK, withoutPasswords } from "./secret.ts";
 import { allowedFor, checkValue, KEYS, type KeyName, readVariable, SECTIONS, schemaOf, TABLE_KEYS } from "./value.ts";
 
 /** The origin of a value: `default`, the name of a file, or the name of a variable. */
@@ -161,10 +162,11 @@ function unknownKey(name: string, known: readonly string[]): string {
 /** A value as shown in messages: one line, and without secrets, even those of a misspelt key. */
 function shown(key: string, value: unknown): string {
   const masked = [...SECRET_KEYS].some((secret) => key === secret || nearestName(key, [secret]) !== undefined);
-  if (masked || /key|token|secret|password|credential/.test(key)) return '"…"';
+  if (masked || /key|token|secret|password|credential/.test(key)) return `"${MASK}"`;
   const text =
     JSON.stringify(value, (_name, each) => (typeof each === "bigint" ? String(each) : each)) ?? String(value);
-  return text.length > 100 ? `${text.slice(0, 100)}…` : text;
+  const safe = withoutPasswords(text);
+  return safe.length > 100 ? `${safe.slice(0, 100)}…` : safe;
 }
 
 /** A certificate without its key, or the reverse. */

@@ -1,9 +1,8 @@
 import { stringify } from "smol-toml";
 import { SECRET_KEYS } from "../config.ts";
 import type { LoadedConfig } from "./load.ts";
+import { MASK, withoutPasswords } from "./secret.ts";
 import { KEYS, type KeyName, TABLE_KEYS } from "./value.ts";
-
-const MASK = "…";
 
 /** Tables with named entries: `[plugins.<name>]`. */
 const NAMED_TABLES = ["credentials", "routes", "sso", "plugins"] as const satisfies readonly KeyName[];
@@ -36,10 +35,7 @@ export function printConfig({ config, sources }: LoadedConfig): string {
 
 function masked(key: string, value: unknown): unknown {
   if (SECRET_KEYS.has(key)) return value === "" ? "" : MASK;
-  if (/database_(read_)?url$/.test(key) && typeof value === "string") {
-    return value.replace(/\/\/[^/@]*@/, `//${MASK}@`).replace(/([?&]authToken=)[^&]*/i, `$1${MASK}`);
-  }
-  return value;
+  return typeof value === "string" ? withoutPasswords(value) : value;
 }
 
 /** Plugins do not declare which options are secret: options with secret-sounding names are masked. */

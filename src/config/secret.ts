@@ -21,3 +21,11 @@ export function lookUpSecret(
     return { problem: `${place} cannot be read: ${(error as Error).message}` };
   }
 }
+
+/** Takes the place of a secret. */
+export const MASK = "…";
+
+/** Masks user and password, and a token in the query, of every address in the text. */
+export function withoutPasswords(text: string): string {
+  return text.replace(/\/\/[^/@\s"]*@/g, `//${MASK}@`).replace(/([?&]authToken=)[^&"]*/gi, `$1${MASK}`);
+}
