@@ -303,7 +303,14 @@ describe("what a target refuses of settings", () => {
   test("a text file without a name is not called a PDF", () => {
     const source = { type: "content", content: [{ type: "text", text: "chunk" }] };
     const body = askClaude({ messages: [user([{ type: "document", source }])] });
-    expect(send(body, messagesToChat).body.messages[0].content[0].file.filename).toBe("file.txt");
     expect(send(body, messagesToResponses).body.input[0].content[0].filename).toBe("file.txt");
+  });
+
+  test("a text file is text to chat completions, whose files are PDF", () => {
+    const source = { type: "text", media_type: "text/plain", data: "chunk" };
+    const body = askClaude({ messages: [user([{ type: "document", source, title: "a.txt" }])] });
+    const sent = send(body, messagesToChat);
+    expect(sent.body.messages[0].content).toBe('<file name="a.txt">\nchunk\n</file>');
+    expect(sent.losses).toEqual([]);
   });
 });

@@ -20,6 +20,8 @@ export const chatCompletionsShape: Shape = {
     storedPrompt: "R",
     laterSystem: "=",
     fileUrl: "F",
+    // Its `file` is a PDF: OpenAI refuses other types.
+    textFile: "-",
     customTool: "-",
     choiceSearch: "A",
     namespace: "-",
