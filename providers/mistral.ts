@@ -10,12 +10,13 @@ export default {
   dedicatedDomain: "mistral",
   extends: "OPENAI",
   wireSchemas: [{ path: /\/(?:fim|agents)\/completions$/, schema: "chat-completions" }],
-  // Its chat completions refuse members that they do not know, and ids of calls in another form.
+  // Its chat completions refuse members and parts that they do not know, and ids of calls in another form.
   models: [
     {
       match: "*",
       seedName: "random_seed",
       callIdLength: 9,
+      documentUrl: true,
       rejects: [
         "audio",
         "logit_bias",

@@ -78,6 +78,8 @@ export interface ModelFacts {
   readonly maxTokensName?: string;
   /** The chat-completions member for `seed`. */
   readonly seedName?: string;
+  /** PDF are parts `document_url` of chat completions, not `file`. */
+  readonly documentUrl?: boolean;
   /** Ids of calls are this many letters and digits. */
   readonly callIdLength?: number;
   readonly toolsNeedResponses?: boolean;

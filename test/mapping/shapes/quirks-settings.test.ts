@@ -49,6 +49,19 @@ describe("settings", () => {
     expect(body.messages.flatMap(({ tool_call_id }: Json) => tool_call_id ?? [])).toEqual(calls);
   });
 
+  test("Mistral's chat takes a PDF by an address, which may hold it", () => {
+    const source = { type: "base64", media_type: "application/pdf", data: "JVBERg==" };
+    const document = { type: "document", source, title: "a.pdf" };
+    const call = { type: "tool_use", id: "toolu_1", name: "look", input: {} };
+    const result = { type: "tool_result", tool_use_id: "toolu_1", content: [document] };
+    const given = askClaude({ messages: [user([document]), { role: "assistant", content: [call] }, user([result])] });
+    const { body, losses } = send(given, { ...messagesToChat, facts: { documentUrl: true } });
+    const sent = [
+      { type: "document_url", document_url: "data:application/pdf;base64,JVBERg==", document_name: "a.pdf" },
+    ];
+    expect([body.messages[0].content, body.messages[3].content, losses]).toEqual([sent, sent, []]);
+  });
+
   test("quirk 18: what a model refuses is left out, with a warning", () => {
     const { body, losses } = send(ask({ temperature: 0.5, top_p: 0.9 }), {
       ...chatToMessages,

@@ -1,4 +1,4 @@
-import type { AudioPart, FilePart, ImagePart, Json, Part, Source } from "../../../plugin-host/contract.ts";
+import type { AudioPart, FilePart, ImagePart, Json, ModelFacts, Part, Source } from "../../../plugin-host/contract.ts";
 import { filledText, isObject, pickDefined, textOf } from "../../json.ts";
 import { cacheMark, type PromptDraft } from "../../translate/draft.ts";
 import { addressOf, fileName, sourceOf } from "../../translate/source.ts";
@@ -112,12 +112,12 @@ function typeByName(name: string | undefined): string {
 }
 
 /** A message's parts as content: a single text as a string, otherwise a list. */
-export function writeContent(parts: readonly Part[]): Json {
+export function writeContent(parts: readonly Part[], facts: ModelFacts): Json {
   if (parts.length === 1 && parts[0]!.type === "text") return parts[0]!.text;
-  return parts.flatMap(writePart);
+  return parts.flatMap((part) => writePart(part, facts));
 }
 
-function writePart(part: Part): Json[] {
+function writePart(part: Part, { documentUrl }: ModelFacts): Json[] {
   if (part.type === "text") return [{ type: "text", text: part.text }];
   if (part.type === "refusal") return [{ type: "refusal", refusal: part.text }];
   if (part.type === "image") {
@@ -125,7 +125,8 @@ function writePart(part: Part): Json[] {
     return [{ type: "image_url", image_url: pickDefined({ url, detail: part.detail }) }];
   }
   if (part.type === "audio") return [{ type: "input_audio", input_audio: writeAudio(part) }];
-  if (part.type === "file") return [{ type: "file", file: writeFile(part) }];
+  if (part.type === "file")
+    return [documentUrl === true ? writeDocument(part) : { type: "file", file: writeFile(part) }];
   return [];
 }
 
@@ -133,6 +134,12 @@ const writeAudio = ({ source }: AudioPart) => ({
   data: "bytes" in source ? source.bytes : "",
   format: "mediaType" in source ? source.mediaType.slice(source.mediaType.indexOf("/") + 1) : "wav",
 });
+
+/** As Mistral takes a PDF. */
+const writeDocument = ({ source, name }: FilePart) =>
+  "fileId" in source
+    ? { type: "file", file_id: source.fileId }
+    : pickDefined({ type: "document_url", document_url: addressOf(source), document_name: name });
 
 const writeFile = ({ source, name }: FilePart) =>
   "fileId" in source

@@ -76,16 +76,16 @@ function writeMessage(message: Message, call: Call): JsonObject[] {
   if (role === "assistant") return [writeAssistant(parts, name, call)];
   const results = parts.filter((part) => part.type === "result");
   const others = results.length === 0 ? parts : parts.filter((part) => part.type !== "result");
-  const written: JsonObject[] = results.map(writeResult);
+  const written: JsonObject[] = results.map((part) => writeResult(part, call));
   if (others.length > 0 || results.length === 0)
-    written.push(pickDefined({ role, content: others.length === 0 ? "" : writeContent(others), name }));
+    written.push(pickDefined({ role, content: others.length === 0 ? "" : writeContent(others, call.facts), name }));
   return written;
 }
 
-const writeResult = ({ id, parts }: ResultPart): JsonObject => ({
+const writeResult = ({ id, parts }: ResultPart, { facts }: Call): JsonObject => ({
   role: "tool",
   tool_call_id: id,
-  content: parts.length === 0 ? "" : writeContent(parts),
+  content: parts.length === 0 ? "" : writeContent(parts, facts),
 });
 
 function writeAssistant(parts: readonly Part[], name: string | undefined, { facts }: Call): JsonObject {
@@ -95,7 +95,7 @@ function writeAssistant(parts: readonly Part[], name: string | undefined, { fact
   const message: JsonObject = { role: "assistant" };
   if (name !== undefined) message.name = name;
   const isSilent = said.length === 0 && calls.length === 0;
-  message.content = isSilent ? "" : said.length === 0 ? null : writeContent(said);
+  message.content = isSilent ? "" : said.length === 0 ? null : writeContent(said, facts);
   const text = reasoning.map((part) => part.text).join("");
   if (facts.reasoningMember !== undefined && text !== "") message[facts.reasoningMember] = text;
   const stated = reasoning.filter((part) => part.state !== undefined);
