@@ -11,6 +11,7 @@ import {
   messageStart,
   messagesToChat,
   messagesToResponses,
+  responsesToChat,
   send,
   stopped,
 } from "./translation.ts";
@@ -92,6 +93,23 @@ test.each([
 ])("a response with %s: the content of a chat's message is %j", (_name, content, expected) => {
   const message = { type: "message", role: "assistant", content, stop_reason: "end_turn" };
   expect(send(ask(), chatToMessages).answer(message).choices[0].message.content).toBe(expected);
+});
+
+test.each([
+  ["a throttled Claude", "messages", { type: "error", error: { type: "rate_limit_error", message: "slow" } }],
+  ["a throttled Gemini", "generate-content", { error: { code: 429, message: "slow", status: "RESOURCE_EXHAUSTED" } }],
+  ["a throttled chat, with a number", "chat-completions", { error: { code: 429, message: "slow" } }],
+])("%s in mid-stream is a code that clients of Responses retry after", (_name, to, error) => {
+  const last = send({ input: "Hi", stream: true }, { from: "responses", to }).stream([error]).at(-1);
+  expect(last).toMatchObject({ type: "response.failed", response: { error: { code: "rate_limit_exceeded" } } });
+});
+
+test("the provider's own code of a failure in mid-stream stays, and a number is no code", () => {
+  const codeOf = (code: Json) => {
+    const sent = send({ input: "Hi", stream: true }, responsesToChat);
+    return sent.stream([{ error: { code, message: "gone" } }]).at(-1).response.error.code;
+  };
+  expect(["insufficient_quota", "boom", 502].map(codeOf)).toEqual(["insufficient_quota", "boom", "server_error"]);
 });
 
 describe("ids of calls", () => {

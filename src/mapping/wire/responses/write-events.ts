@@ -109,8 +109,7 @@ class Writer {
 
   fail(error: ApiError): void {
     this.start();
-    const code = isContextError(error) ? "context_length_exceeded" : (error.code ?? "server_error");
-    const failed = pickDefined({ code, message: error.message, upstream: error.upstream });
+    const failed = pickDefined({ code: codeOf(error), message: error.message, upstream: error.upstream });
     this.send("failed", { response: this.response("failed", { error: failed }) });
   }
 
@@ -356,6 +355,13 @@ class Writer {
     this.state.output!.push(item);
     delete this.state.item;
   }
+}
+
+/** The provider's own code, if it is a word; otherwise OpenAI's. Clients wait and retry after `rate_limit_exceeded`. */
+function codeOf(error: ApiError): string {
+  if (isContextError(error)) return "context_length_exceeded";
+  if (error.code !== undefined && /[a-z]/i.test(error.code)) return error.code;
+  return error.status === 429 ? "rate_limit_exceeded" : "server_error";
 }
 
 const contentOf = (kind: OpenPart["kind"], text: string, annotations: Json, logprobs: Json): JsonObject =>
