@@ -52,6 +52,8 @@ export class Exchange implements UpstreamEvents, InFlight, Departing, UploadOwne
   attempt: Pick<HeadMeta, "attempt" | "target" | "path" | "provider"> | undefined;
   /** How a unified request was routed, for its record. */
   routing: RoutingMeta | undefined;
+  /** Set if the response ends with an error because the provider broke off: then it is recorded as such, not as complete. */
+  broken: Ending | undefined;
   /** Further headers of the gateway's own, as raw pairs. */
   ownHeaders = NONE;
   /** The API shape of the gateway's errors; its own if undefined. */
@@ -235,7 +237,7 @@ export class Exchange implements UpstreamEvents, InFlight, Departing, UploadOwne
   finish(nowMs: number): boolean {
     if (this.#ended) return false;
     this.#rest = this.#writer.takeHeld();
-    this.#close(COMPLETE, nowMs);
+    this.#close(this.broken ?? COMPLETE, nowMs);
     return true;
   }
 

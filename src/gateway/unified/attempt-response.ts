@@ -214,9 +214,9 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
     };
     if (attempt.outbound.kind !== "same")
       parts.unified.metrics.translated(attempt.candidate, attempt.writtenMs + this.#translatedMs);
-    // Counting and retrieval say nothing about a model's speed.
+    // Counting, retrieval and what broke off say nothing about a model's speed.
     const { kind } = work.admission.endpoint;
-    if (kind !== "count" && kind !== "stored")
+    if (kind !== "count" && kind !== "stored" && admitted.exchange.broken === undefined)
       parts.unified.speeds.note(speedKey(attempt.candidate.target), sample, Date.now());
     events.onEnd();
   }

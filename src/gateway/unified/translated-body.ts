@@ -82,13 +82,22 @@ export class TranslatedBody implements ResponseBody {
       return;
     }
     this.release();
+    const { error } = this.#stream;
+    if (error?.code === "upstream_malformed") this.#noteBroken(error);
     this.#finish();
   }
 
   onBroken(error: ApiError): void {
     if (!this.#write(() => this.#stream.fail(error))) return;
     this.#flush();
+    this.#noteBroken(error);
     this.#finish();
+  }
+
+  /** The client gets a complete stream, which ends with this error; the provider's response was not complete. */
+  #noteBroken({ status, code = "upstream_malformed", message }: ApiError): void {
+    const outcome = code === "upstream_timeout" ? code : "upstream_failed";
+    this.#host.options.admitted.exchange.broken = { outcome, status, error: { code, message } };
   }
 
   keepAlive(): void {

@@ -290,7 +290,13 @@ describe.each(MOMENTS.map((moment) => [moment.what, moment] as const))("%s", (_w
       expect(text.match(/half/g)?.length ?? 0).toBeLessThanOrEqual(1);
       expect(text.match(/"error"/g)?.length ?? 0).toBeLessThanOrEqual(1);
       if (name === "translated") expect(text).not.toContain("[DONE]");
-      await gateway.spool.ended(id);
+      const { end } = await gateway.spool.ended(id);
+      // What Weir says of the provider's end is what the record says, whether the client's connection is cut or its stream ends.
+      const own = /"code":"(upstream_\w+)"/.exec(text)?.[1];
+      if (own === undefined && !cut) continue;
+      expect(end!.outcome).toMatch(/^upstream_(?:failed|timeout)$/);
+      expect([502, 504]).toContain(end!.status!);
+      if (own !== undefined) expect(end!.error!.code).toBe(own);
     }
     expect(gateway.spool.exchanges.size).toBe(2);
     expect(gateway.spool.problems).toEqual([]);
