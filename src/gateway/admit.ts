@@ -11,7 +11,7 @@ import type { Exchange } from "./exchange.ts";
 import type { GatewayParts } from "./gateway-parts.ts";
 import type { GatewayHeader } from "./headers/gateway-header.ts";
 import { type RequestHeaders, recordedGatewayHeaders, valuesOf } from "./headers/headers.ts";
-import { maskOf } from "./headers/secrets.ts";
+import { maskOf, maskOfAll } from "./headers/secrets.ts";
 import { readOmissions, readSettings } from "./headers/settings.ts";
 import { bodyTooLarge } from "./refusal.ts";
 import { findFallbacks } from "./retry/find-fallbacks.ts";
@@ -85,13 +85,16 @@ const NOTHING: readonly BodyNeed[] = [];
 
 /** The initial metadata of a request's record. */
 export function beginMeta(parts: GatewayParts, arrival: Arrival, key: KeySnapshot): BeginMeta {
-  const { exchange, request, headers, route } = arrival;
+  const { exchange, request, headers } = arrival;
   const { incoming } = request;
+  const route = arrival.route ?? routeOfRefused(parts, arrival);
+  const isKnown = route !== undefined && route !== NO_ROUTE;
+  const mask = isKnown ? maskOf(route.provider) : maskOfAll(parts.providers().providers);
   const omit = headers.settings.once(readOmissions);
   return {
     time: exchange.startedAt,
     method: incoming.method,
-    path: recordedPath(incoming.url, maskOf(route?.provider).query),
+    path: recordedPath(incoming.url, mask.query),
     target: route?.target.origin ?? "",
     provider: route?.providerName ?? PROVIDER_UNKNOWN,
     organization: key.organizationId,
@@ -101,8 +104,18 @@ export function beginMeta(parts: GatewayParts, arrival: Arrival, key: KeySnapsho
     gateway: recordedGatewayHeaders(headers.gateway),
     omitRequest: omit.request,
     omitResponse: omit.response,
-    headers: parts.headers.recorded(headers, route?.provider),
+    headers: parts.headers.recorded(headers, mask.headers),
   };
+}
+
+/** The route of a request that is refused before it is looked for; undefined if the request names none. */
+function routeOfRefused(parts: GatewayParts, { headers }: Arrival): Route | undefined {
+  const lines = headers.settings.lines.filter(({ setting }) => setting.startsWith("target-"));
+  try {
+    return findRoute(readSettings(lines), headers.hosts[0], parts.domain, parts.providers());
+  } catch {
+    return undefined;
+  }
 }
 
 /** Cache and retry settings. Also validated for a WebSocket, which uses neither. */

@@ -11,7 +11,9 @@ export function sentKey(ring: KeyRing, sent: readonly string[], now: number): Ke
   const value = sent[0]?.trim() ?? "";
   const found = ring.ofBearer(value, now);
   if (found === undefined && (value === "" || /^bearer$/i.test(value))) return new GatewayError("missing_gateway_auth");
-  if (found === undefined || (sent.length > 1 && new Set(sent).size > 1))
+  if (sent.length > 1 && new Set(sent).size > 1)
+    return new GatewayError("invalid_gateway_auth", "Gateway-Auth was sent twice with different values");
+  if (found === undefined)
     return new GatewayError("invalid_gateway_auth", "Gateway-Auth must be: Bearer <service key>");
   return usable(found);
 }

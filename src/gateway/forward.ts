@@ -5,6 +5,7 @@ import { hasBody, openUpload, TOO_SLOW } from "./body/plan.ts";
 import type { Upload } from "./body/upload.ts";
 import type { Exchange } from "./exchange.ts";
 import type { GatewayParts } from "./gateway-parts.ts";
+import { maskOf } from "./headers/secrets.ts";
 import type { SentInstead } from "./recording.ts";
 import type { Route } from "./target.ts";
 
@@ -88,7 +89,7 @@ export function sentInstead(
   { headers }: UpstreamRequest,
   body: Uint8Array | undefined,
 ): SentInstead {
-  return { headers: parts.headers.recorded(parts.headers.read(headers), provider), body };
+  return { headers: parts.headers.recorded(parts.headers.read(headers), maskOf(provider).headers), body };
 }
 
 /** The request with a body that is in memory, framed as the client framed it. */

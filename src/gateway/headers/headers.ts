@@ -125,9 +125,8 @@ export class HeaderReader {
     return kept;
   }
 
-  /** The headers for the spool: all except the gateway's own, with credentials masked. */
-  recorded({ raw, names }: RequestHeaders, provider: ProviderPlugin | undefined): string[] {
-    const mask = maskOf(provider).headers;
+  /** The headers for the spool: all except the gateway's own, with credentials masked. @param mask - further names. */
+  recorded({ raw, names }: RequestHeaders, mask: ReadonlySet<string>): string[] {
     const kept: string[] = [];
     for (let at = 0; at < raw.length; at += 2) {
       const { bits, lower } = names[at / 2]!;

@@ -25,6 +25,20 @@ export function maskOf(provider: ProviderPlugin | undefined): ProviderMask {
   return mask;
 }
 
+const jointMasks = new WeakMap<readonly ProviderPlugin[], ProviderMask>();
+
+/** What any of these providers masks: for a request whose provider is not known. */
+export function maskOfAll(providers: readonly ProviderPlugin[]): ProviderMask {
+  let joint = jointMasks.get(providers);
+  if (joint === undefined) {
+    const all = providers.map(maskOf);
+    const joined = (part: keyof ProviderMask) => new Set(all.flatMap((mask) => [...mask[part]]));
+    joint = { headers: joined("headers"), query: joined("query") };
+    jointMasks.set(providers, joint);
+  }
+  return joint;
+}
+
 /** WebSocket clients in browsers send keys as subprotocols, such as `openai-insecure-api-key.sk-…`. */
 export function maskProtocols(value: string): string {
   return value
