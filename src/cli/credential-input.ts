@@ -5,14 +5,17 @@ import { UsageError } from "./usage-error.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** The members of a credential from the options, in the form of the API. */
-export function membersOf({ options }: Pick<Invocation, "options">): Members {
+/** The members of a credential from the options, in the form of the API. @throws UsageError if one is a secret. */
+export function membersOf({ options }: Pick<Invocation, "options">, { secret }: CredentialForm): Members {
   const list = (name: string) => options[name] as readonly string[] | undefined;
   const text = (name: string) => options[name]?.toString();
   const models = text("models");
   const flags = { private: options["private"], shared: options["shared"] };
   if (options["enable"] && options["disable"]) throw new UsageError("--enable and --disable: give one of them");
   const set = Object.fromEntries(pairs(list("set"), "set").map(([name, value]) => [name, asFlag(name, value)]));
+  const inSight = [...secret, "secrets"].find((member) => Object.hasOwn(set, member));
+  if (inSight !== undefined)
+    throw new UsageError(`--set ${inSight}: other users can see arguments; give a secret on stdin or at the prompt`);
   const members: Record<string, unknown> = {
     weight: asNumber(options, "weight"),
     models: models === undefined ? undefined : listOf(models),

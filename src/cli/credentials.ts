@@ -27,9 +27,9 @@ import { withRecords } from "./with-store.ts";
 
 export const addCredentialCommand: Run = async (invocation) => {
   const { args, options, terminal, config } = invocation;
-  const members = { ...membersOf(invocation), provider: args[0], name: options["name"]?.toString() };
   const providers = await providersOf(config);
   const form = findProvider(providers, args[0]!)?.form ?? { secret: ["api_key"] };
+  const members = { ...membersOf(invocation, form), provider: args[0], name: options["name"]?.toString() };
   const secrets = await secretsOf(invocation, form, options["secret"]?.toString());
   await withRecords(config, async (records) => {
     const organization = options["org"]?.toString() ?? FIRST_ORGANIZATION;
@@ -79,11 +79,11 @@ export const setCredentialCommand: Run = (invocation) =>
     const { config, options, terminal } = invocation;
     const providers = await providersOf(config);
     const form = providers.find(({ name }) => name === previous.provider)?.form ?? { secret: [] };
+    const members = membersOf(invocation, form);
     const secret = options["secret"]?.toString();
     const secrets = secret === undefined ? {} : await secretsOf(invocation, form, secret);
     if (secret !== undefined && Object.keys(secrets).length === 0)
       throw new UsageError(`${secret}: no value was given`);
-    const members = membersOf(invocation);
     if (Object.keys({ ...members, ...secrets }).length === 0) throw new UsageError("say what to set; see --help");
     const rules = await rulesOf(config, records, previous.organization_id, providers);
     const order = asUsage(() => readCredential({ ...members, ...secrets }, rules, previous));

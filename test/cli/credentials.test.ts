@@ -79,6 +79,8 @@ test.each([
   [["add", "openai"], "", 2, "needs api_key"],
   [["add", "openai", "--set", "region"], KEY, 2, "NAME=VALUE"],
   [["add", "openai", "--set", "region=x"], KEY, 2, "no such member"],
+  [["add", "openai", "--set", `api_key=${KEY}`], "", 2, "--set api_key: other users can see arguments"],
+  [["add", "aws", "--set", `secrets={"api_key":"${KEY}"}`], "", 2, "--set secrets: other users can see arguments"],
   [["add", "openai", "--secret", "token"], KEY, 2, "no such secret"],
   [["add", "openai", "--ask-usage", "maybe"], KEY, 2, "yes or no"],
   [["add", "openai"], "{broken", 2, "JSON"],
