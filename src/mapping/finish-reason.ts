@@ -14,7 +14,7 @@ const WORDS: Readonly<Record<string, string>> = {
   ...named("tool_calls", ["tool_use", "tool_call", "function_call"]),
   ...named("content_filter", [
     ...["content_filtered", "filtered", "safety", "refusal", "recitation", "blocklist", "prohibited_content", "spii"],
-    ...["guardrail_intervened", "error_toxic", "image_safety"],
+    ...["guardrail_intervened", "error_toxic", "image_safety", "sensitive"],
   ]),
 };
 

@@ -74,6 +74,24 @@ describe("a stream", () => {
   });
 });
 
+test.each([
+  ["model_length", "model_context_window_exceeded", "length"],
+  ["model_context_window_exceeded", "model_context_window_exceeded", "length"],
+  ["sensitive", "refusal", "content_filter"],
+])("a response that ends with %s did not end by itself", (word, stop_reason, chat) => {
+  const whole = { choices: [{ index: 0, message: { role: "assistant", content: "Hi" }, finish_reason: word }] };
+  expect(send(askClaude(), messagesToChat).answer(whole)).toMatchObject({ stop_reason });
+  const deltas = streamed(chatChunk({ content: "Hi" }), chatChunk({}, word)).flatMap(({ delta }) => delta ?? []);
+  expect(deltas.at(-1)).toMatchObject({ stop_reason });
+  const inChat = send({ input: "Hi", messages: [] }, { from: "chat-completions", to: "chat-completions" });
+  expect(inChat.answer(whole).choices[0].finish_reason).toBe(chat);
+});
+
+test.each(["error", "network_error", "insufficient_system_resource"])("a stream that ends with %s failed", (word) => {
+  const last = streamed(chatChunk({ content: "Hi" }), chatChunk({}, word)).at(-1);
+  expect(last).toMatchObject({ type: "error", error: { message: expect.stringContaining(word) } });
+});
+
 test("a refusal, which OpenAI ends as any text: Messages has the stop reason", () => {
   const refusal = "I can't help.";
   const choice = { index: 0, message: { role: "assistant", content: null, refusal }, finish_reason: "stop" };

@@ -129,14 +129,23 @@ const FINISHES: Readonly<Record<string, Finish>> = {
   function_call: "calls",
   length: "length",
   max_tokens: "length",
+  // Mistral, Z.ai
+  model_length: "context",
+  model_context_window_exceeded: "context",
   content_filter: "filter",
+  sensitive: "filter",
   error: "malformed",
 };
 
-/** Routers report the failure of a provider in a choice. */
+/** Routers, Z.ai and DeepSeek end an answer so if it failed midway. */
+const FAILURES: ReadonlySet<Json> = new Set(["error", "network_error", "insufficient_system_resource"]);
+
+/** The failure that a choice reports. */
 export function errorOfChoice({ error, finish_reason }: JsonObject): JsonObject | undefined {
   if (isObject(error)) return error;
-  return finish_reason === "error" ? { message: "the provider ended its answer with an error" } : undefined;
+  if (!FAILURES.has(finish_reason)) return undefined;
+  const word = finish_reason === "error" ? "" : `: ${finish_reason}`;
+  return { message: `the provider ended its answer with an error${word}` };
 }
 
 /** An unknown value counts as an ordinary end. */
