@@ -87,6 +87,15 @@ test.each([
   expect(inChat.answer(whole).choices[0].finish_reason).toBe(chat);
 });
 
+test("tokens of reasoning reach clients of Messages in the member that Anthropic has for them", () => {
+  const usage = { prompt_tokens: 5, completion_tokens: 9, completion_tokens_details: { reasoning_tokens: 4 } };
+  const counted = { input_tokens: 5, output_tokens: 9, output_tokens_details: { thinking_tokens: 4 } };
+  const choice = { index: 0, message: { role: "assistant", content: "Hi" }, finish_reason: "stop" };
+  expect(send(askClaude(), messagesToChat).answer({ choices: [choice], usage }).usage).toMatchObject(counted);
+  const last = streamed(chatChunk({ content: "Hi" }), { ...chatChunk({}, "stop"), usage });
+  expect(last.find(({ type }) => type === "message_delta").usage).toMatchObject(counted);
+});
+
 test.each(["error", "network_error", "insufficient_system_resource"])("a stream that ends with %s failed", (word) => {
   const last = streamed(chatChunk({ content: "Hi" }), chatChunk({}, word)).at(-1);
   expect(last).toMatchObject({ type: "error", error: { message: expect.stringContaining(word) } });

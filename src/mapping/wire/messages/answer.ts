@@ -143,5 +143,7 @@ export function writeUsage(usage: Usage): JsonObject {
         ? undefined
         : { ephemeral_5m_input_tokens: Math.max(0, write - hour), ephemeral_1h_input_tokens: hour },
     output_tokens: usage.completion_tokens ?? 0,
+    output_tokens_details:
+      usage.reasoning_tokens === undefined ? undefined : { thinking_tokens: usage.reasoning_tokens },
   });
 }
