@@ -69,10 +69,11 @@ export function codeOfStatus(status: number): ErrorCode {
   return CODE_OF_STATUS[status] ?? (status < 500 ? "invalid_body" : "plugin_failed");
 }
 
-/** An error from another thread has lost its class, but not its code. */
+/** An error from another thread has lost its class, but not its code and path. */
 export function asGatewayError(error: unknown): GatewayError | undefined {
   if (error instanceof GatewayError) return error;
   if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return undefined;
   if (!Object.hasOwn(ERRORS, error.code)) return undefined;
-  return new GatewayError(error.code as keyof typeof ERRORS, error.message, { cause: error });
+  const path = "path" in error && typeof error.path === "string" ? { path: error.path } : {};
+  return new GatewayError(error.code as keyof typeof ERRORS, error.message, { ...path, cause: error });
 }

@@ -4,7 +4,7 @@ import { PassingMap } from "./passing-map.ts";
  * Calls between threads: one side exposes an object of functions, the other calls them by name.
  *
  * Works over anything with `postMessage` and `message` events: a Worker from outside, the global scope inside a Worker, a
- * MessagePort. Arguments and results are structured clones. Of an error, the message and `code` are transferred.
+ * MessagePort. Arguments and results are structured clones. Of an error, `message`, `code` and `path` are transferred.
  */
 export interface Endpoint {
   postMessage(message: unknown, transfer?: Transferable[]): void;
@@ -28,7 +28,7 @@ interface Call {
 interface CallResult {
   readonly weirResult: number;
   readonly result?: unknown;
-  readonly error?: { readonly message: string; readonly code?: unknown };
+  readonly error?: { readonly message: string; readonly code?: unknown; readonly path?: unknown };
 }
 
 /**
@@ -51,11 +51,10 @@ export function expose(
       const result = await call(...args);
       endpoint.postMessage({ weirResult: weirCall, result } satisfies CallResult, moved(result));
     } catch (cause) {
-      const error = cause instanceof Error ? cause : new Error(String(cause));
-      endpoint.postMessage({
-        weirResult: weirCall,
-        error: { message: error.message, code: "code" in error ? error.code : undefined },
-      } satisfies CallResult);
+      const error: Error & { code?: unknown; path?: unknown } =
+        cause instanceof Error ? cause : new Error(String(cause));
+      const { message, code, path } = error;
+      endpoint.postMessage({ weirResult: weirCall, error: { message, code, path } } satisfies CallResult);
     }
   });
 }
@@ -77,7 +76,7 @@ export function connect<T extends Exposed>(
     const call = waiting.get(weirResult);
     waiting.delete(weirResult);
     if (error === undefined) call?.resolve(result);
-    else call?.reject(Object.assign(new Error(error.message), { code: error.code }));
+    else call?.reject(Object.assign(new Error(error.message), { code: error.code, path: error.path }));
   });
   const abandon = (why: string) => {
     abandoned = why;
