@@ -110,13 +110,20 @@ async function verify(parts: DomainParts, domain: string, caller: RouteCaller): 
   const decision = parts.decisions.find(domain);
   const approval = decision?.state === "pending" && maySee(decision, caller) ? decision.request : null;
   if (approval === null || approval.company !== null) {
+    if (parts.decisions.stateOf(domain, ownerOf(parts, domain)) === "approved")
+      return conflict(`${domain} is approved already`);
     const message = `${domain}: request approval with "personal": true first`;
     return approval === null && decision === undefined ? refusal(404, message) : conflict(message);
   }
   const { txt_name } = challenge(domain, approval.token);
   const found = await texts(txt_name, parts.nameServers);
   if (typeof found === "string" || !holds(found, approval.token)) {
-    const why = typeof found === "string" ? found : `it holds ${found.length} other texts`;
+    const why =
+      typeof found === "string"
+        ? found
+        : found.length === 1
+          ? "it holds another text"
+          : `it holds ${found.length} other texts`;
     return conflict(`the TXT record ${txt_name} does not have the value yet: ${why}`);
   }
   return step(parts, domain, ["prove", { by: `DNS, asked by ${caller.name}` }], caller);

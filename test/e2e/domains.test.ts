@@ -25,9 +25,10 @@ const limited = () => `http://${LIMITED}:${upstream.port}`;
 const send = (weir: Weir, target = upstream.origin) =>
   fetch(`${weir.gateway}/v1/x`, { headers: gatewayHeaders(target), keepalive: false });
 
-async function api(weir: Weir, method: string, path: string, body?: Json): Promise<{ status: number; data: Json }> {
+async function api(weir: Weir, method: string, path: string, body?: Json) {
   const response = await callApi(weir, path, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
-  return { status: response.status, data: ((await response.json()) as Json).data };
+  const { data, message }: Json = await response.json();
+  return { status: response.status, data, message };
 }
 
 test("of a burst to an unapproved domain one request a second is let through; refusals are recorded and say the rule", async () => {
@@ -140,12 +141,16 @@ test("a personal deployment proves its domain by DNS", async () => {
       "pending",
     ]);
     expect((await verify()).status).toBe(409);
-    texts.push(["v=spf1 -all"], [`not-${txt_value}`]);
-    expect((await verify()).status).toBe(409);
+    texts.push(["v=spf1 -all"]);
+    expect((await verify()).message).toEndWith("does not have the value yet: it holds another text");
+    texts.push([`not-${txt_value}`]);
+    expect((await verify()).message).toEndWith("does not have the value yet: it holds 2 other texts");
     expect(names.queries).toContain("TXT _weir-challenge.llm.acme.test");
     // A value may come in parts.
     texts.push([txt_value.slice(0, 5), txt_value.slice(5)]);
     expect(await verify()).toMatchObject({ status: 200, data: { state: "approved", domain: "llm.acme.test" } });
+    const again = await verify();
+    expect([again.status, again.message]).toEqual([409, "llm.acme.test is approved already"]);
     expect(
       (await api(weir, "GET", "/v1/domains/llm.acme.test")).data.history.map(({ action }: Json) => action),
     ).toEqual(["request", "prove"]);
