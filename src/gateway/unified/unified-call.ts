@@ -159,8 +159,9 @@ export class UnifiedCall implements UpstreamCall {
     const { parts, events } = this.#options;
     if (!(error instanceof GatewayError || error instanceof Refused))
       parts.log.error("a request failed in the gateway", { error: messageOf(error) });
-    const own = error instanceof Refused ? fromRefusal(error.refusal, parts.idHeaders) : toOwnResponse(error);
-    events.onError(new OwnFailure(own));
+    const isRefusal = error instanceof Refused;
+    const own = isRefusal ? fromRefusal(error.refusal, parts.idHeaders) : toOwnResponse(error);
+    events.onError(new OwnFailure(own, isRefusal || own.status < 500 ? "refused" : "failed"));
   }
 
   #onFailed(outcome: FailedOutcome, isRepeat: boolean): void {

@@ -389,6 +389,8 @@ test("quirk 51: a locked credential is passed over, and alone it is a 503 that s
   await using gateway = await startUnified({ credentials: [locked, at("GROQ", provider.origin)] });
   const alone = await post(gateway.origin, "chat/completions", { model: "openai/m", messages: [user] });
   expect([alone.status, (await alone.json()).error.code]).toEqual([503, "credential_locked"]);
+  // Weir could not serve it: an error, not a refusal of the request.
+  expect((await gateway.spool.ended(alone.headers.get("gateway-id")!)).end).toMatchObject({ outcome: "failed" });
   expect(provider.received).toEqual([]);
   const both = await post(gateway.origin, "chat/completions", { model: "openai/m,groq/m", messages: [user] });
   expect([both.status, both.headers.get("gateway-provider")]).toEqual([200, "GROQ"]);
