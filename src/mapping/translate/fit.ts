@@ -25,7 +25,8 @@ export function fit(prompt: Prompt, shape: Shape, call: Call): Fitted {
   const fitting: Fitting = { shape, call, losses, take: (name) => takes[name] ?? "=" };
   if (prompt.shape !== shape.name)
     for (const name of Object.keys(prompt.extra))
-      if (saysSomething(prompt.extra[name])) losses.push({ kind: "dropped", path: name });
+      if (saysSomething(prompt.extra[name]) && prompt.paths.thinking !== name)
+        losses.push({ kind: "dropped", path: name });
   const set = fitSettings(prompt, fitting);
   const { prompt: equipped, names } = fitTools(set, fitting);
   return { prompt: withLeadingThoughts(fitMessages(equipped, fitting, names), fitting), losses, names };

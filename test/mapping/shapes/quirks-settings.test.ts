@@ -123,6 +123,31 @@ describe("settings", () => {
   });
 
   test.each([
+    ["with a budget", { type: "enabled", budget_tokens: 2000 }, {}, { type: "enabled", budget_tokens: 2000 }, []],
+    ["without one", { type: "enabled" }, {}, { type: "enabled", budget_tokens: 4000 }, []],
+    ["switched off", { type: "disabled" }, {}, { type: "disabled" }, []],
+    [
+      "beside OpenAI's effort, which counts",
+      { type: "disabled" },
+      { reasoning_effort: "medium" },
+      { type: "enabled", budget_tokens: 2500 },
+      ["dropped thinking"],
+    ],
+    ["of no known form", { type: "odd" }, {}, undefined, ["dropped thinking"]],
+  ])("Anthropic's thinking in a chat request is read, %s", (_name, thinking, more, expected, losses) => {
+    const sent = send(ask({ thinking, max_tokens: 5000, ...more }), chatToMessages);
+    expect([sent.body.thinking, sent.losses]).toEqual([expected, losses]);
+  });
+
+  test("Anthropic's thinking in a chat request stays there in chat completions, and is an effort in Responses", () => {
+    const thinking = { type: "enabled", budget_tokens: 2000 };
+    const sent = (to: string) => send(ask({ thinking, max_tokens: 4000 }), { from: "chat-completions", to });
+    const { body, losses } = sent("chat-completions");
+    expect([body.thinking, body.reasoning_effort, losses]).toEqual([thinking, undefined, []]);
+    expect([sent("responses").body.reasoning.effort, sent("responses").losses]).toEqual(["medium", []]);
+  });
+
+  test.each([
     ["nothing requested, nothing sent", {}, { mustThink: true }, undefined, []],
     [
       "none, where it must think, is its least",

@@ -14,11 +14,12 @@ import {
   texts,
 } from "../../translate/draft.ts";
 import { type MemberType, noteWrongTypes } from "../../translate/member-types.ts";
+import { readThinking } from "../messages/read-request.ts";
 import { MEMBERS as RESPONSES_MEMBERS, TYPES as RESPONSES_TYPES, readInstructions } from "../responses/read-request.ts";
 import { readChoice as readResponsesChoice, readTool as readResponsesTool } from "../responses/tools.ts";
 import { hasInput, readInput } from "./input.ts";
 import { readMessages } from "./read-messages.ts";
-import { readFormat, readThinking, readTool, readToolChoice, searchTool } from "./request-members.ts";
+import { readThinking as readEffort, readFormat, readTool, readToolChoice, searchTool } from "./request-members.ts";
 
 /** A request to chat completions. Its conversation may be that of a Responses request. */
 export function readRequest(body: Json): Prompt {
@@ -27,10 +28,21 @@ export function readRequest(body: Json): Prompt {
   noteWrongTypes(draft, body, isInput ? INPUT_TYPES : TYPES);
   if (isInput) readInstructions(draft, body);
   readMembers(draft, body, isInput ? INPUT_MEMBERS : MEMBERS);
+  if (!isInput) readClaudeThinking(draft, body?.thinking);
   if (!isInput && !Array.isArray(body?.messages)) draft.lose("invalid", "messages", "must be a list of messages");
   draft.wants.reasoning = body?.reasoning?.exclude !== true;
   draft.wants.state = true;
   return draft.finish();
+}
+
+/**
+ * Anthropic's `thinking`, which its own chat completions, Z.ai, DeepSeek and other gateways take as well; a budget may be
+ * missing. OpenAI's effort goes before it. It stays among the unknown members, for providers that have it.
+ */
+function readClaudeThinking(draft: PromptDraft, value: Json): void {
+  if (draft.settings.thinking !== undefined || !isObject(value)) return;
+  const thinking = readThinking(value) ?? (value.type === "enabled" ? { adaptive: true } : undefined);
+  draft.set("thinking", thinking, "thinking");
 }
 
 const FUNCTION: MemberType = { name: "name", description: "text", parameters: "object", strict: "flag" };
@@ -90,8 +102,8 @@ const MEMBERS: Readonly<Record<string, MemberReader>> = {
   logprobs: flag("logprobs"),
   top_logprobs: number("topLogprobs"),
   response_format: readFormat,
-  reasoning_effort: readThinking,
-  reasoning: readThinking,
+  reasoning_effort: readEffort,
+  reasoning: readEffort,
   verbosity: text("verbosity"),
   tools: (draft, value, at) => {
     for (const [index, tool] of listOf(value).entries()) readTool(draft, tool, `${at}[${index}]`);

@@ -30,6 +30,7 @@ export function writeRequest(prompt: Prompt, call: Call): WrittenRequest {
       tools: declared.length > 0 ? declared.map(writeTool) : undefined,
       tool_choice: declared.length > 0 && prompt.toolChoice ? writeChoice(prompt.toolChoice) : undefined,
       ...writeSettings(settings, call),
+      reasoning_effort: keepsThinking(prompt) ? undefined : settings.thinking?.effort,
       web_search_options: search && searchOptions(search),
       stream: prompt.stream || undefined,
       stream_options: prompt.stream && takesStreamOptions(call.facts) ? { include_usage: true } : undefined,
@@ -37,6 +38,10 @@ export function writeRequest(prompt: Prompt, call: Call): WrittenRequest {
     losses: search === undefined ? [] : searchLosses(search, prompt, ["allowedDomains", "blockedDomains", "maxUses"]),
   };
 }
+
+/** A body of this shape keeps the member `thinking` that it was read from. */
+const keepsThinking = ({ shape, paths }: Prompt): boolean =>
+  shape === "chat-completions" && paths.thinking === "thinking";
 
 /** A provider without them reports the usage of every stream. */
 export const takesStreamOptions = ({ rejects }: ModelFacts): boolean => rejects?.includes("stream_options") !== true;
@@ -56,7 +61,6 @@ function writeSettings(settings: Settings, { facts }: Call): JsonObject {
     logprobs: settings.logprobs,
     top_logprobs: settings.topLogprobs,
     response_format: writeFormat(settings.format),
-    reasoning_effort: settings.thinking?.effort,
     verbosity: settings.verbosity,
     parallel_tool_calls: settings.parallelCalls,
     user: shortUser(settings.user),

@@ -132,7 +132,8 @@ function readChoice(value: Json): ToolChoice | undefined {
   return type === "tool" && name !== undefined ? { mode: "one", name } : undefined;
 }
 
-function readThinking(value: Json): Thinking | undefined {
+/** The member `thinking`; undefined if it is none. */
+export function readThinking(value: Json): Thinking | undefined {
   const summary = value?.display === "summarized" ? "auto" : undefined;
   if (value?.type === "disabled") return { effort: "none" };
   if (value?.type === "adaptive") return pickDefined({ adaptive: true, summary }) as Thinking;
