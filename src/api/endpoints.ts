@@ -34,7 +34,7 @@ export class Endpoints {
     const found = methods.get(method);
     if (found !== undefined) return found;
     // A misspelt name may have matched `:id`.
-    const meant = this.#nearest(new URL(request.url).pathname, method);
+    const meant = this.#nearest(new URL(request.url).pathname, { method, path });
     if (meant !== undefined) throw noSuchPath(meant);
     const allow = [...methods.keys()].sort().join(", ");
     throw new GatewayError("method_not_allowed", `this path takes ${allow}`, { headers: { allow } });
@@ -45,18 +45,24 @@ export class Endpoints {
     return noSuchPath(this.#nearest(new URL(request.url).pathname));
   }
 
-  /** The path that differs from this one in the spelling of one name; only paths with the method, if one is given. */
-  #nearest(pathname: string, method?: string): string | undefined {
+  /**
+   * The path that differs from this one in the spelling of one name.
+   *
+   * @param matched - the endpoint's path that the router found: only paths with the method, and other names for its parameters.
+   */
+  #nearest(pathname: string, matched?: { readonly method: string; readonly path: string }): string | undefined {
     const requested = pathname.replace(/\/$/, "").split("/");
+    const known = matched?.path.split("/") ?? [];
     const meant: string[] = [];
     for (const [path, methods] of this.#byPath) {
       const segments = path.split("/");
-      if (segments.length !== requested.length || (method !== undefined && !methods.has(method))) continue;
+      if (segments.length !== requested.length || (matched && !methods.has(matched.method))) continue;
       const isFixed = (segment: string) => !segment.startsWith(":");
       const [at, ...more] = [...segments.keys()].filter(
         (at) => isFixed(segments[at]!) && segments[at] !== requested[at],
       );
-      if (at === undefined || more.length > 0 || nearestName(requested[at]!, [segments[at]!]) === undefined) continue;
+      if (at === undefined || more.length > 0 || known[at] === requested[at]) continue;
+      if (nearestName(requested[at]!, [segments[at]!]) === undefined) continue;
       meant.push(segments.map((segment, place) => (isFixed(segment) ? segment : requested[place])).join("/"));
     }
     return nearestName(pathname, meant);

@@ -25,6 +25,8 @@ test.each([
   ["POST", "/V1/request/query/", 404, "there is no such path here; did you mean /v1/request/query?"],
   ["GET", `/v1/request/${SOME_ID}/bdy`, 404, `there is no such path here; did you mean /v1/request/${SOME_ID}/body?`],
   ["PUT", `/v1/request/${SOME_ID}/scor`, 404, `there is no such path here; did you mean /v1/request/${SOME_ID}/score?`],
+  ["POST", "/v1/login", 405, "this path takes GET"],
+  ["DELETE", "/v1/sessions", 405, "this path takes GET"],
   ["GET", "/v1/nothing-of-the-kind", 404, "there is no such path here; see /docs"],
   ["PATCH", `/v1/request/${SOME_ID}`, 405, "this path takes GET"],
   ["POST", `/v1/request/${SOME_ID}`, 405, "this path takes GET"],
