@@ -35,6 +35,7 @@ export interface WalkParts {
  */
 export class Walk {
   readonly #parts: WalkParts;
+  readonly #targets: readonly Ordered[];
   readonly #candidates: readonly Candidate[];
   /** Candidates that were tried or skipped. */
   readonly #done = new Set<Candidate>();
@@ -45,6 +46,7 @@ export class Walk {
 
   constructor(targets: readonly Ordered[], parts: WalkParts) {
     this.#parts = parts;
+    this.#targets = targets;
     const candidates: Candidate[] = [];
     for (const target of targets) if (target.skipped === undefined) candidates.push(...candidatesOf(target, parts));
     this.#candidates = candidates;
@@ -53,6 +55,12 @@ export class Walk {
   /** In the order in which they are tried if each fails. */
   get candidates(): readonly Candidate[] {
     return this.#candidates;
+  }
+
+  /** Conditions of `when` that the request does not meet, if they exclude every target. */
+  get unmet(): readonly string[] {
+    const unmet = this.#targets.flatMap(({ skipped }) => skipped ?? []);
+    return unmet.length === this.#targets.length ? [...new Set(unmet)] : [];
   }
 
   /** The first that is not paused. If all are, the one whose pause ends first: a pause never refuses a request. */

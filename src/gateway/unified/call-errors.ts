@@ -5,10 +5,11 @@ import type { Candidate, Walk } from "../../routing/walk.ts";
 /** A candidate as messages name it. */
 export const labelOf = ({ target, model }: Candidate): string => `${target.provider.name.toLowerCase()}/${model}`;
 
-export function nothingLeft(walk: Walk): GatewayError {
-  return walk.candidates.length === 0
-    ? new GatewayError("credential_locked")
-    : new GatewayError("no_credential", "no target of this route is open to this request");
+/** There is no candidate to begin with. */
+export function nothingLeft({ unmet }: Walk): GatewayError {
+  if (unmet.length === 0) return new GatewayError("credential_locked");
+  const what = "the conditions of its route exclude this request from every target";
+  return new GatewayError("no_credential", `${what}: ${unmet.join(", ")}; add a target without "when"`);
 }
 
 export function invalid({ path, why = "cannot be read" }: Loss): GatewayError {

@@ -218,6 +218,31 @@ test("the last failure's own reason is that of its route", async () => {
   expect(head!.routing!.reason).toBe("order");
 });
 
+test("a route whose conditions exclude the request from every target says which", async () => {
+  await using provider = standIn(works);
+  const when = (needs: string[]) => ({ needs }) as never;
+  await using gateway = await startUnified({
+    credentials: [at("OPENAI", provider.origin), at("GROQ", provider.origin, { secrets: undefined })],
+    routes: [
+      route("closed", [
+        target("openai/a", { when: when(["tools"]) }),
+        target("openai/b", { when: when(["tools"]) }),
+        target("openai/c", { when: when(["images"]) }),
+      ]),
+      route("locked", [target("openai/a", { when: when(["tools"]) }), target("groq/b")]),
+    ],
+  });
+  const closed = await ask(gateway.origin, "closed");
+  const { code, message } = JSON.parse(closed.text).error;
+  expect([closed.status, code]).toEqual([400, "no_credential"]);
+  expect(message).toBe(
+    'the conditions of its route exclude this request from every target: needs tools, needs images; add a target without "when"',
+  );
+  const locked = await ask(gateway.origin, "locked");
+  expect([locked.status, JSON.parse(locked.text).error.code]).toEqual([503, "credential_locked"]);
+  expect(provider.received).toEqual([]);
+});
+
 describe("targets that cannot take a request", () => {
   const pdf = {
     messages: [
