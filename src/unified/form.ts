@@ -2,6 +2,9 @@
 interface FormField {
   readonly name: string;
   readonly value: string;
+  /** Where its part begins, with the boundary. */
+  readonly part: number;
+  /** Of the value. */
   readonly start: number;
   readonly end: number;
 }
@@ -28,6 +31,7 @@ export function formFields(bytes: Uint8Array, boundary: string): FormField[] | u
   let at = body.indexOf(mark);
   if (at !== 0 && (at < 0 || body.toString("latin1", at - 2, at) !== "\r\n")) return undefined;
   for (;;) {
+    const part = at;
     at += mark.length;
     if (body.toString("latin1", at, at + 2) === "--") return fields;
     const headEnd = body.indexOf(HEAD_END, at);
@@ -37,9 +41,23 @@ export function formFields(bytes: Uint8Array, boundary: string): FormField[] | u
     const head = body.toString("utf8", at, headEnd);
     const start = headEnd + HEAD_END.length;
     const name = fieldName(head);
-    if (name !== undefined && start <= end) fields.push({ name, value: body.toString("utf8", start, end), start, end });
+    if (name !== undefined && start <= end)
+      fields.push({ name, value: body.toString("utf8", start, end), part, start, end });
     at = end + 2;
   }
+}
+
+/** The form without a field. */
+export function withoutField(bytes: Uint8Array, boundary: string, name: string): Uint8Array | undefined {
+  const found = formFields(bytes, boundary)?.filter((field) => field.name === name);
+  if (found === undefined) return undefined;
+  const pieces: Uint8Array[] = [];
+  let from = 0;
+  for (const { part, end } of found) {
+    pieces.push(bytes.subarray(from, part));
+    from = end + 2;
+  }
+  return Buffer.concat([...pieces, bytes.subarray(from)]);
 }
 
 /** The form with a new value for a field; a missing field is added before the others. */

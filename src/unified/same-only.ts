@@ -2,7 +2,7 @@ import { isObject, listOf, parseJson, utf8Of } from "../mapping/json.ts";
 import type { EndpointCall, Json, ProviderPlugin, ShapeAt } from "../plugin-host/contract.ts";
 import { CUSTOM } from "../routing/custom.ts";
 import { type Description, NOTHING_DESCRIBED } from "./describe.ts";
-import { boundaryOf, formFields, withField } from "./form.ts";
+import { boundaryOf, formFields, withField, withoutField } from "./form.ts";
 import type { Outbound } from "./outbound.ts";
 import { withMembers } from "./top-level.ts";
 
@@ -80,10 +80,11 @@ export function sameOnlyBody(request: SameOnlyRequest): Uint8Array | undefined {
   const boundary = boundaryOf(contentType);
   if (boundary === undefined) return writeJson(request);
   return Object.entries(changes).reduce<Uint8Array | undefined>(
-    (form, [name, value]) =>
-      form && value !== null
-        ? withField(form, boundary, name, typeof value === "string" ? value : JSON.stringify(value))
-        : form,
+    (form, [name, value]) => {
+      if (form === undefined) return undefined;
+      if (value === null) return withoutField(form, boundary, name);
+      return withField(form, boundary, name, typeof value === "string" ? value : JSON.stringify(value));
+    },
     withField(body, boundary, "model", model),
   );
 }

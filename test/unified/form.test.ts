@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { boundaryOf, formFields, withField } from "../../src/unified/form.ts";
+import { boundaryOf, formFields, withField, withoutField } from "../../src/unified/form.ts";
 import { assertProperty } from "../chance.ts";
 
 test.each([
@@ -66,7 +66,9 @@ test("no bytes make it throw", () => {
       (list) => {
         const bytes = Buffer.from(list.join(""));
         const fields = formFields(bytes, "b");
-        if (fields !== undefined) withField(bytes, "b", "m", "v");
+        if (fields === undefined) return;
+        withField(bytes, "b", "m", "v");
+        expect(formFields(withoutField(bytes, "b", "m")!, "b")?.some(({ name }) => name === "m") ?? false).toBe(false);
       },
     ),
   );

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import OpenAI, { toFile } from "openai";
+import { route, target } from "../../routing/things.ts";
 import { at, json, KEY, standIn, startUnified } from "./house.ts";
 
 const openai = (origin: string) => new OpenAI({ baseURL: `${origin}/v1`, apiKey: KEY, maxRetries: 0 });
@@ -83,6 +84,25 @@ describe("endpoints that are not translated", () => {
     expect(response.text).toBe("hello");
     expect([form!.get("model"), form!.get("language")]).toEqual(["whisper-1", "de"]);
     expect(new Uint8Array(await (form!.get("file") as File).arrayBuffer())).toEqual(bytes);
+  });
+
+  test("forms: a route's target sets fields, and null removes one", async () => {
+    await using provider = standIn(() => json({ text: "hello" }));
+    const routed = target("openai/whisper-1", { body: { temperature: 0, language: null, prompt: null } });
+    await using gateway = await startUnified({
+      credentials: [at("OPENAI", provider.origin)],
+      routes: [route("hear", [routed])],
+    });
+    await openai(gateway.origin).audio.transcriptions.create({
+      file: await toFile(new Uint8Array([1, 2, 3]), "a.wav"),
+      model: "hear",
+      language: "de",
+    });
+    const [{ text, headers }] = provider.received as [(typeof provider.received)[0]];
+    const type = headers.get("content-type")!;
+    const sent = (await new Response(text, { headers: { "content-type": type } }).formData()) as unknown as FormData;
+    expect([...sent.keys()].sort()).toEqual(["file", "model", "temperature"]);
+    expect([sent.get("model"), sent.get("temperature")]).toEqual(["whisper-1", "0"]);
   });
 
   test("Google's own methods, whose bodies repeat the model", async () => {
