@@ -35,6 +35,11 @@ const CHECKS: Readonly<Record<string, Check>> = {
 const ONCE: ReadonlySet<string> = new Set([
   "target-url",
   "target-provider",
+  "model",
+  "fallbacks",
+  "unsupported",
+  "body-mapping",
+  "provider-key",
   "cache-enabled",
   "cache-read",
   "cache-save",
@@ -72,7 +77,7 @@ export function readSettings(headers: readonly GatewayHeader[]): Settings {
 
 function refuseContradictions(headers: readonly GatewayHeader[]): void {
   for (const [at, { name, setting, value }] of headers.entries()) {
-    if (!ONCE.has(setting)) continue;
+    if (!ONCE.has(setting) && !setting.startsWith("provider-key-")) continue;
     const other = headers.findIndex((one) => one.setting === setting);
     if (other === at || headers[other]!.value === value) continue;
     const code = setting === "target-url" ? "invalid_target" : "invalid_header";

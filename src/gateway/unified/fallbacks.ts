@@ -35,7 +35,7 @@ export function readFallbacks(gateway: readonly GatewayHeader[]): UnifiedFallbac
     if (body !== undefined && (typeof body !== "object" || body === null || Array.isArray(body)))
       throw wrong(`[${at}].body must be an object`);
     if (on !== undefined && !(Array.isArray(on) && on.every(isCondition)))
-      throw wrong(`[${at}].on must be a list of failures`);
+      throw wrong(`[${at}].on must be a list of statuses from 400 to 599 and of ${CONDITIONS.join(", ")}`);
     return {
       model,
       ...(body !== undefined && { body: body as Readonly<Record<string, unknown>> }),
@@ -44,6 +44,8 @@ export function readFallbacks(gateway: readonly GatewayHeader[]): UnifiedFallbac
   });
 }
 
-const CONDITION = /^(?:[45]xx|network|timeout|context|filtered|auth)$/;
+const CONDITIONS = ["4xx", "5xx", "network", "timeout", "context", "filtered", "auth"];
 const isCondition = (value: unknown) =>
-  typeof value === "number" ? Number.isInteger(value) && value >= 400 && value <= 599 : CONDITION.test(String(value));
+  typeof value === "number"
+    ? Number.isInteger(value) && value >= 400 && value <= 599
+    : CONDITIONS.includes(value as string);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import type { Json } from "../../../src/plugin-host/contract.ts";
 import { exchangeRaw } from "../../raw-http.ts";
 import { keySnapshot } from "../harness.ts";
 import { at, chatResponse, json, KEY, messagesResponse, standIn, startUnified } from "./house.ts";
@@ -156,6 +157,33 @@ test.each([
     400,
     expect.objectContaining({ code: "invalid_header", message: expect.stringContaining(says) }),
   ]);
+});
+
+test.each([
+  ["Model", "openai/gpt-5-mini", "openai/gpt-5"],
+  ["Fallbacks", '[{"model":"openai/a"}]', '[{"model":"openai/b"}]'],
+  ["Unsupported", "drop", "refuse"],
+  ["Body-Mapping", "OPENAI", "NO_MAPPING"],
+  ["Provider-Key", "key-one", "key-two"],
+  ["Provider-Key-OpenAI", "key-one", "key-two"],
+])("%s that is sent twice must be the same", async (setting, one, two) => {
+  await using provider = standIn(() => json(chatResponse("hi")));
+  await using gateway = await startUnified({
+    credentials: [at("OPENAI", provider.origin)],
+    config: { header_aliases: ["Acme"] },
+  });
+  const ask = async (acme: string) => {
+    const response = await fetch(`${gateway.origin}/v1/chat/completions`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${KEY}`, [`Gateway-${setting}`]: one, [`Acme-${setting}`]: acme },
+      body: JSON.stringify({ model: "openai/m", messages: [{ role: "user", content: "Hi" }] }),
+    });
+    const { code, message } = ((await response.json()) as Json).error ?? {};
+    return [response.status, code, message];
+  };
+  const what = new RegExp(`^(?:Acme|Gateway)-${setting} was sent twice with different values$`, "i");
+  expect(await ask(two)).toEqual([400, "invalid_header", expect.stringMatching(what)]);
+  expect((await ask(one))[1]).not.toBe("invalid_header");
 });
 
 describe("a key that does not fit", () => {
