@@ -49,16 +49,22 @@ export function wantedInWords({ type, schema, message }: Pick<ValueError, "type"
 /** TypeBox's own messages ("Expected required property") tell a reader of ours neither what to do nor in which words. */
 const WANTED: Partial<Record<ValueErrorType, (schema: TSchema) => string | undefined>> = {
   [ValueErrorType.ObjectRequiredProperty]: () => "it is missing",
-  [ValueErrorType.Object]: () => "give an object",
-  [ValueErrorType.Array]: () => "give a list",
-  [ValueErrorType.String]: () => "give text",
-  [ValueErrorType.Boolean]: () => "give true or false",
-  [ValueErrorType.Number]: () => "give a number",
-  [ValueErrorType.Integer]: () => "give a whole number",
+  [ValueErrorType.Object]: () => wantedType("object"),
+  [ValueErrorType.Array]: () => wantedType("array"),
+  [ValueErrorType.String]: () => wantedType("string"),
+  [ValueErrorType.Boolean]: () => wantedType("boolean"),
+  [ValueErrorType.Number]: () => wantedType("number"),
+  [ValueErrorType.Integer]: () => wantedType("integer"),
+  [ValueErrorType.Null]: () => wantedType("null"),
   [ValueErrorType.NumberMinimum]: ({ minimum }) => `give at least ${minimum}`,
   [ValueErrorType.NumberMaximum]: ({ maximum }) => `give at most ${maximum}`,
   [ValueErrorType.IntegerMinimum]: ({ minimum }) => `give at least ${minimum}`,
   [ValueErrorType.IntegerMaximum]: ({ maximum }) => `give at most ${maximum}`,
+  [ValueErrorType.NumberExclusiveMinimum]: ({ exclusiveMinimum }) => `give more than ${exclusiveMinimum}`,
+  [ValueErrorType.NumberExclusiveMaximum]: ({ exclusiveMaximum }) => `give less than ${exclusiveMaximum}`,
+  [ValueErrorType.NumberMultipleOf]: ({ multipleOf }) =>
+    multipleOf === 1 ? wantedType("integer") : `give a multiple of ${multipleOf}`,
+  [ValueErrorType.StringPattern]: ({ pattern }) => `give text that matches ${pattern}`,
   [ValueErrorType.StringMinLength]: ({ minLength }) => `give at least ${many(minLength, "character")}`,
   [ValueErrorType.StringMaxLength]: ({ maxLength }) => `give at most ${many(maxLength, "character")}`,
   [ValueErrorType.ArrayMinItems]: ({ minItems }) => `give at least ${many(minItems, "entry", "entries")}`,
@@ -71,10 +77,26 @@ function many(count: number, one: string, several = `${one}s`): string {
   return `${count} ${count === 1 ? one : several}`;
 }
 
-/** For a union of fixed values: the list of them. */
+/** For a union of fixed values: the list of them; else the types. */
 function oneOf(variants: readonly TSchema[]): string | undefined {
-  if (variants.length === 0 || !variants.every((variant) => "const" in variant)) return undefined;
+  if (variants.length === 0) return undefined;
+  if (!variants.every((variant) => "const" in variant))
+    return wantedType(variants.map((variant) => JSON.stringify(variant["const"]) ?? String(variant["type"])));
   return `give one of ${variants.map((variant) => JSON.stringify(variant["const"])).join(", ")}`;
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: "text",
+  number: "a number",
+  integer: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+};
+
+/** @param types - as JSON Schema names them. */
+export function wantedType(types: string | readonly string[]): string {
+  return `give ${[...new Set([types].flat())].map((type) => TYPES[type] ?? type).join(" or ")}`;
 }
 
 function parentMembers({ schema }: ValueError): Readonly<Record<string, unknown>> {

@@ -1,3 +1,4 @@
+import { wantedInWords } from "../checked.ts";
 import type { WireSchemaName } from "../plugin-host/contract.ts";
 import { formFaultOf, type Mapping, type MappingFault, placesFaultOf } from "../record/mapping-schema.ts";
 import { WIRE_SCHEMAS } from "./wire/index.ts";
@@ -18,7 +19,7 @@ export type MappingOf = (model: string) => Mapping | undefined;
 
 /** Why a value is not a valid mapping, with the invalid member; undefined if it is valid. */
 export function faultOf(value: unknown): MappingFault | undefined {
-  const wrong = formFaultOf(value);
+  const wrong = formFaultOf(value, wantedInWords);
   if (wrong !== undefined) return wrong;
   const { wire_schema: name } = value as Mapping;
   if (name === undefined) return placesFaultOf(value as Mapping);

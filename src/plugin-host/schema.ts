@@ -1,4 +1,6 @@
 import { type OutputUnit, Validator } from "@cfworker/json-schema";
+import { ValueErrorType } from "@sinclair/typebox/errors";
+import { wantedInWords, wantedType } from "../checked.ts";
 import type { Json } from "./contract.ts";
 
 /** Why a value does not match a JSON Schema, and where: `path` is empty for the value itself. */
@@ -26,35 +28,31 @@ function explain(unit: OutputUnit, schema: Json): Misfit {
   const place = placeOf(unit);
   const missing = unit.keyword === "required" ? /"(.*)"/.exec(unit.error)?.[1] : undefined;
   if (missing !== undefined) return { path: place === "" ? missing : `${place}.${missing}`, message: "it is missing" };
-  const wanted = Object.hasOwn(WANTED, unit.keyword) ? WANTED[unit.keyword] : undefined;
-  const value = valueAt(schema, unit.keywordLocation);
-  return { path: place, message: wanted === undefined || value === undefined ? unit.error : wanted(value) };
+  const parent = valueAt(schema, unit.keywordLocation.slice(0, unit.keywordLocation.lastIndexOf("/")));
+  return { path: place, message: parent === undefined ? unit.error : wantedOf(unit, parent) };
 }
 
-/** What a keyword with this value asks for. The validator's own messages speak of instances and schemas. */
-const WANTED: Readonly<Record<string, (value: Json) => string>> = {
-  type: (types) => `give ${[types].flat().map(typeInWords).join(" or ")}`,
-  enum: (values) => `give one of ${values.map((value: Json) => JSON.stringify(value)).join(", ")}`,
-  const: (value) => `give ${JSON.stringify(value)}`,
-  minimum: (least) => `give at least ${least}`,
-  maximum: (most) => `give at most ${most}`,
-  minLength: (least) => (least === 1 ? "it is empty" : `give at least ${least} characters`),
-  maxLength: (most) => `give at most ${most} characters`,
-  minItems: (least) => (least === 1 ? "the list is empty" : `give at least ${least} items`),
-  maxItems: (most) => `give at most ${most} items`,
-  pattern: (pattern) => `give text that matches ${pattern}`,
-};
+/** What a schema's keyword asks for. The validator's own messages speak of instances and schemas. */
+function wantedOf({ keyword, error: message }: OutputUnit, schema: Json): string {
+  if (keyword === "type") return wantedType(schema.type);
+  if (keyword === "enum") return `give one of ${schema.enum.map((each: Json) => JSON.stringify(each)).join(", ")}`;
+  const type = Object.hasOwn(ERRORS, keyword) ? ERRORS[keyword] : undefined;
+  return type === undefined ? message : wantedInWords({ type, schema, message });
+}
 
-const TYPES: Readonly<Record<string, string>> = {
-  string: "text",
-  number: "a number",
-  integer: "a whole number",
-  boolean: "true or false",
-  array: "a list",
-  object: "an object",
+const ERRORS: Readonly<Record<string, ValueErrorType>> = {
+  const: ValueErrorType.Literal,
+  minimum: ValueErrorType.NumberMinimum,
+  maximum: ValueErrorType.NumberMaximum,
+  exclusiveMinimum: ValueErrorType.NumberExclusiveMinimum,
+  exclusiveMaximum: ValueErrorType.NumberExclusiveMaximum,
+  multipleOf: ValueErrorType.NumberMultipleOf,
+  minLength: ValueErrorType.StringMinLength,
+  maxLength: ValueErrorType.StringMaxLength,
+  minItems: ValueErrorType.ArrayMinItems,
+  maxItems: ValueErrorType.ArrayMaxItems,
+  pattern: ValueErrorType.StringPattern,
 };
-
-const typeInWords = (type: string): string => TYPES[type] ?? type;
 
 /** The value at a place such as `#/properties/name/minLength`; undefined if a reference is on the way. */
 function valueAt(schema: Json, location: string): Json {

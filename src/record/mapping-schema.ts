@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import type { ValueError } from "@sinclair/typebox/errors";
 import { Value } from "@sinclair/typebox/value";
 
 /**
@@ -122,13 +123,17 @@ export type ToolCallPlaces = NonNullable<ReadingPlaces["tool_calls"]>;
 export type DeltaPlace = NonNullable<StreamPlaces["text"]>;
 export type UsagePlaces = NonNullable<ReadingPlaces["usage"]>;
 
-/** The first invalid member with its error; undefined if all are valid. Does not check whether the places suffice. */
-export function formFaultOf(value: unknown): MappingFault | undefined {
+/**
+ * The first invalid member with its error; undefined if all are valid. Does not check whether the places suffice.
+ *
+ * @param inWords - what the error asks for.
+ */
+export function formFaultOf(value: unknown, inWords: (error: ValueError) => string): MappingFault | undefined {
   const first = Value.Errors(MappingSchema, value).First();
   if (first === undefined) return undefined;
   const path = first.path.slice(1).replaceAll("/", ".");
   const isPointer = first.schema["pattern"] !== undefined && first.value !== undefined;
-  return { path, message: isPointer ? "must be a JSON Pointer such as /choices/0/text" : first.message };
+  return { path, message: isPointer ? "must be a JSON Pointer such as /choices/0/text" : inWords(first) };
 }
 
 export interface MappingFault {

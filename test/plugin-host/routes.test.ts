@@ -42,16 +42,18 @@ test.each<[string, PluginRoute, unknown, object]>([
 
 test.each<[Json, unknown, string]>([
   [{ type: ["object", "null"] }, "x", "give an object or null"],
-  [{ type: "string", minLength: 1 }, "", "it is empty"],
+  [{ type: "string", minLength: 1 }, "", "give at least 1 character"],
   [{ type: "string", minLength: 3 }, "ab", "give at least 3 characters"],
   [{ type: "string", maxLength: 3 }, "abcd", "give at most 3 characters"],
   [{ type: "string", pattern: "^a" }, "b", "give text that matches ^a"],
   [{ type: "integer", minimum: 1 }, 0, "give at least 1"],
   [{ type: "number", maximum: 9 }, 10, "give at most 9"],
+  [{ type: "number", exclusiveMinimum: 0 }, 0, "give more than 0"],
+  [{ type: "number", multipleOf: 1 }, 0.5, "give a whole number"],
   [{ enum: ["a", 1] }, "b", 'give one of "a", 1'],
   [{ const: "a" }, "b", 'give "a"'],
-  [{ type: "array", minItems: 1 }, [], "the list is empty"],
-  [{ type: "array", maxItems: 1, items: { type: "boolean" } }, [true, true], "give at most 1 items"],
+  [{ type: "array", minItems: 1 }, [], "give at least 1 entry"],
+  [{ type: "array", maxItems: 1, items: { type: "boolean" } }, [true, true], "give at most 1 entry"],
   [{ type: "array", items: { type: "boolean" } }, [1], "give true or false"],
 ])("a body that does not fit %j is refused in words of ours", async (schema, given, wanted) => {
   const members = { type: "object", properties: { "a/b": schema } };

@@ -1,3 +1,4 @@
+import { wantedInWords } from "../../checked.ts";
 import { formFaultOf, type Mapping, placesFaultOf } from "../../record/mapping-schema.ts";
 import type {
   CredentialForm,
@@ -79,7 +80,7 @@ const mask: Rule = (value) => {
 };
 
 const mapping: Rule = (value) => {
-  const form = formFaultOf(value);
+  const form = formFaultOf(value, wantedInWords);
   if (form !== undefined) return form.path === "" ? form.message : `${form.path}: ${form.message}`;
   const { wire_schema: known, ...places } = value as Mapping;
   if (known !== undefined) return "wire_schema: name known formats in wireSchemas, with their paths";
