@@ -10,6 +10,6 @@ export default {
   extends: "OPENAI",
   shapes: ["chat-completions", { shape: "messages", path: () => "/anthropic/v1/messages" }],
   wireSchemas: [{ path: /\/messages(?:\/count_tokens)?$/, schema: "messages" }],
-  // It has no web search, in neither shape.
-  models: [{ match: "*", rejects: ["web_search_options", "web_search"] }],
+  // It has no web search, in neither shape, and of formats only text and JSON objects.
+  models: [{ match: "*", rejects: ["web_search_options", "web_search"], jsonSchema: false }],
 } satisfies ProviderPlugin;

@@ -11,5 +11,7 @@ export default {
   extends: "OPENAI",
   basePath: "/api/paas/v4",
   shapes: ["chat-completions", { shape: "messages", path: () => "/api/anthropic/v1/messages" }],
+  // Of formats it has only text and JSON objects.
+  models: [{ match: "*", jsonSchema: false }],
   wireSchemas: [{ path: /\/messages(?:\/count_tokens)?$/, schema: "messages" }],
 } satisfies ProviderPlugin;

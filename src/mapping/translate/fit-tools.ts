@@ -1,4 +1,5 @@
 import type { FunctionTool, Json, Loss, Prompt, Tool, ToolChoice } from "../../plugin-host/contract.ts";
+import { jsonText } from "../json.ts";
 import type { Fitting } from "./fitting.ts";
 import { ToolNames } from "./tool-names.ts";
 import { chosenTool, noteUnsound } from "./unsound-tools.ts";
@@ -19,6 +20,7 @@ export function fitTools(given: Prompt, fitting: Fitting): { readonly prompt: Pr
     delete prompt.toolChoice;
   }
   schemaByTool(prompt, fitting, names);
+  schemaByPrompt(prompt, fitting);
   jsonByPrompt(prompt, fitting);
   if (prompt.tools.length === 0 && shape.limits?.callsNeedTools === true && hasCalls(given))
     prompt.tools = [PLACEHOLDER];
@@ -205,11 +207,26 @@ function freeName(tools: readonly Tool[]): string {
   return name;
 }
 
+/** A schema in words, for models that accept a JSON object alone. */
+function schemaByPrompt(prompt: MutablePrompt, { shape, call, losses }: Fitting): void {
+  const { format } = prompt.settings;
+  if (format?.type !== "schema" || shape.limits?.schemaText !== true || call.facts.jsonSchema !== false) return;
+  losses.push({ kind: "approximated", path: prompt.paths.format ?? "response_format" });
+  prompt.settings = { ...prompt.settings, format: { type: "json" } };
+  const about = format.description === undefined ? "" : `${format.description}\n`;
+  addSystemLine(prompt, `${about}${JSON_LINE} It fits this JSON Schema:\n${jsonText(format.schema)}`);
+}
+
 function jsonByPrompt(prompt: MutablePrompt, { take, losses }: Fitting): void {
   if (prompt.settings.format?.type !== "json" || take("jsonObject") === "=") return;
   losses.push({ kind: "approximated", path: prompt.paths.format ?? "response_format" });
   prompt.settings = without(prompt.settings, "format");
-  const line = { role: "system" as const, parts: [{ type: "text" as const, text: JSON_LINE }] };
+  addSystemLine(prompt, JSON_LINE);
+}
+
+/** After the leading system texts. */
+function addSystemLine(prompt: MutablePrompt, text: string): void {
+  const line = { role: "system" as const, parts: [{ type: "text" as const, text }] };
   const leading = prompt.messages.findIndex(({ role }) => role !== "system");
   const at = leading === -1 ? prompt.messages.length : leading;
   prompt.messages = [...prompt.messages.slice(0, at), line, ...prompt.messages.slice(at)];

@@ -209,4 +209,6 @@ export interface Limits {
   readonly notWhileThinking?: readonly SettingName[];
   /** For a model without `jsonSchema`, the response is requested as the input of a tool. */
   readonly schemaTool?: boolean;
+  /** If a model's `jsonSchema` is false, its response is requested as a JSON object, and the system text has the schema. */
+  readonly schemaText?: boolean;
 }

@@ -111,6 +111,7 @@ const LIMITS: Readonly<Record<keyof Limits, Member>> = {
   searchMember: { rule: text(/./, "a member's name") },
   notWhileThinking: anything,
   schemaTool: yes,
+  schemaText: yes,
 };
 
 const SHAPE: Readonly<Record<keyof Shape, Member>> = {

@@ -62,6 +62,22 @@ describe("settings", () => {
     expect([body.messages[0].content, body.messages[3].content, losses]).toEqual([sent, sent, []]);
   });
 
+  test.each(["chat-completions", "responses"])("a model with JSON objects alone has the schema in words: %s", (to) => {
+    const schema = { type: "object", properties: { a: { type: "integer" } } };
+    const given = ask({
+      messages: [{ role: "system", content: "Be brief." }, user("Hi")],
+      response_format: { type: "json_schema", json_schema: { name: "out", description: "A count.", schema } },
+    });
+    const { body, losses } = send(given, { from: "chat-completions", to, facts: { jsonSchema: false } });
+    expect([body.response_format ?? body.text.format, losses]).toEqual([
+      { type: "json_object" },
+      ["approximated response_format"],
+    ]);
+    const said = body.instructions ?? body.messages[1].content;
+    expect(said).toEndWith(`It fits this JSON Schema:\n${JSON.stringify(schema)}`);
+    expect(said).toContain("A count.\nAnswer with one JSON object");
+  });
+
   test("quirk 18: what a model refuses is left out, with a warning", () => {
     const { body, losses } = send(ask({ temperature: 0.5, top_p: 0.9 }), {
       ...chatToMessages,

@@ -38,6 +38,7 @@ export const chatCompletionsShape: Shape = {
     stopTexts: 4,
     efforts: OPENAI_EFFORTS,
     searchMember: "web_search_options",
+    schemaText: true,
   },
   writeRequest,
   readAnswer,

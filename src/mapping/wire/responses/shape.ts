@@ -34,6 +34,7 @@ export const responsesShape: Shape = {
     reasoning: "effort",
     maxTokensLeast: 16,
     searchMember: "web_search",
+    schemaText: true,
     efforts: OPENAI_EFFORTS,
   },
   writeRequest,
