@@ -17,6 +17,7 @@ export default {
       seedName: "random_seed",
       callIdLength: 9,
       documentUrl: true,
+      prefixNeeded: true,
       rejects: [
         "audio",
         "logit_bias",

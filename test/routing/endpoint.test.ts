@@ -168,7 +168,11 @@ describe("what is known of models", () => {
     ["GOOGLE", "gemini-2.5-pro", { reasoning: "budget", mustThink: true }],
     ["GOOGLE", "gemini-3-flash", { reasoning: "level", needsSignatures: true }],
     ["GROQ", "openai/gpt-oss-120b", {}],
-    ["MISTRAL", "devstral-medium-2512", { seedName: "random_seed", callIdLength: 9, documentUrl: true }],
+    [
+      "MISTRAL",
+      "devstral-medium-2512",
+      { seedName: "random_seed", callIdLength: 9, documentUrl: true, prefixNeeded: true },
+    ],
   ] as const)("%s %s", (name, model, expected) => {
     expect(facts(name, model)).toMatchObject(expected);
   });

@@ -78,6 +78,8 @@ export interface ModelFacts {
   readonly maxTokensName?: string;
   /** The chat-completions member for `seed`. */
   readonly seedName?: string;
+  /** A last turn of the assistant, which the response continues, needs `prefix: true` in chat completions. */
+  readonly prefixNeeded?: boolean;
   /** PDF are parts `document_url` of chat completions, not `file`. */
   readonly documentUrl?: boolean;
   /** Ids of calls are this many letters and digits. */

@@ -49,6 +49,14 @@ describe("settings", () => {
     expect(body.messages.flatMap(({ tool_call_id }: Json) => tool_call_id ?? [])).toEqual(calls);
   });
 
+  test("Mistral's chat continues a last turn of the assistant only if it is marked", () => {
+    const begun = { role: "assistant", content: "The answer is" };
+    const sent = (messages: Json[]) =>
+      send(askClaude({ messages }), { ...messagesToChat, facts: { prefixNeeded: true } }).body.messages;
+    expect(sent([user("Hi"), begun])).toEqual([user("Hi"), { ...begun, prefix: true }]);
+    expect(sent([user("Hi"), begun, user("Go")])).toEqual([user("Hi"), begun, user("Go")]);
+  });
+
   test("Mistral's chat takes a PDF by an address, which may hold it", () => {
     const source = { type: "base64", media_type: "application/pdf", data: "JVBERg==" };
     const document = { type: "document", source, title: "a.pdf" };

@@ -26,7 +26,7 @@ export function writeRequest(prompt: Prompt, call: Call): WrittenRequest {
   return {
     body: pickDefined({
       model: call.model,
-      messages: prompt.messages.flatMap((message) => writeMessage(message, call)),
+      messages: writeMessages(prompt, call),
       tools: declared.length > 0 ? declared.map(writeTool) : undefined,
       tool_choice: declared.length > 0 && prompt.toolChoice ? writeChoice(prompt.toolChoice) : undefined,
       ...writeSettings(settings, call),
@@ -72,6 +72,14 @@ function writeSettings(settings: Settings, { facts }: Call): JsonObject {
     modalities: settings.modalities,
     audio: settings.audio,
   };
+}
+
+function writeMessages({ messages }: Prompt, call: Call): JsonObject[] {
+  const written = messages.flatMap((message) => writeMessage(message, call));
+  const last = written.at(-1);
+  if (call.facts.prefixNeeded === true && last?.role === "assistant" && last.tool_calls === undefined)
+    last.prefix = true;
+  return written;
 }
 
 /** One turn is one message, but each result is a separate message. */
