@@ -1,6 +1,6 @@
 import { type QueryClient, queryOptions, useQuery } from "@tanstack/react-query";
 import type { SessionView } from "../api/logins/session.ts";
-import { get } from "./api.ts";
+import { ApiFailure, get } from "./api.ts";
 import { takeFirstSession } from "./first-session.ts";
 
 /** How often a log-in is renewed while the dashboard is open. */
@@ -8,7 +8,7 @@ const RENEW_MS = 15 * 60_000;
 
 const SESSION = ["session"] as const;
 
-/** The logged-in user or key. A failure with status 401 means that there is none. */
+/** The logged-in user or key. */
 export const sessionQuery = queryOptions({
   queryKey: SESSION,
   queryFn: async ({ signal, client }) =>
@@ -19,15 +19,22 @@ export const sessionQuery = queryOptions({
   retryOnMount: false, // a log-in, the failure's button or the window's focus tries again
 });
 
+/** Whether reading the session failed because no user or key is logged in. */
+export const isLoggedOut = (error: unknown): boolean => error instanceof ApiFailure && error.status === 401;
+
 /** The dashboard's other tabs in this browser. */
 const tabs = new BroadcastChannel("weir.session");
 
 /** Notifies them of a log-in or log-out in this tab. */
 export const notifyTabs = (): void => tabs.postMessage("changed");
 
-/** Refreshes the session after a log-in or log-out in another tab. */
+/** Refreshes the session after a log-in or log-out in another tab. After a log-out nothing of the page is kept. */
 export function followTabs(client: QueryClient): void {
-  tabs.addEventListener("message", () => void readSession(client));
+  tabs.addEventListener("message", async () => {
+    await readSession(client);
+    const { data, error } = client.getQueryState<SessionView>(SESSION) ?? {};
+    if (data !== undefined && isLoggedOut(error)) window.location.reload();
+  });
 }
 
 /** Reads the session again, unless it is being read for the first time. */

@@ -1,7 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, Outlet, useRouter, useRouterState } from "@tanstack/react-router";
-import { useEffect, useRef, useState } from "react";
-import { ApiFailure } from "./api.ts";
+import { Activity, useEffect, useRef, useState } from "react";
 import { logOut } from "./log-out.ts";
 import { Login } from "./login.tsx";
 import { loginFailure } from "./login-failure.ts";
@@ -11,17 +10,29 @@ import { Icon } from "./parts/icon.tsx";
 import { keepFocus } from "./parts/keep-focus.ts";
 import { Empty, Failed } from "./parts/states.tsx";
 import { Unreachable } from "./parts/unreachable.tsx";
-import { sessionQuery, useMissing, useSession, whoIs } from "./session.ts";
+import { isLoggedOut, sessionQuery, useMissing, useSession, whoIs } from "./session.ts";
 import { ThemeToggle } from "./theme-toggle.tsx";
 
-/** The frame of every page, or the log-in page. It checks the log-in before it shows anything. */
+/**
+ * The frame of every page, or the log-in page. It checks the log-in before it shows anything. If a log-in ends while a page is
+ * open, the page is kept, hidden and idle: after another log-in of the same user or key its forms have what was typed.
+ */
 export function Shell() {
   const { data, error, refetch, isPending } = useQuery(sessionQuery);
   const [failure, setFailure] = useState(loginFailure);
   const forget = () => setFailure(undefined);
   if (failure !== undefined) return <Login failure={failure} isLoggedIn={data !== undefined} onLeave={forget} />;
-  if (error instanceof ApiFailure && error.status === 401) return <Login />;
-  if (data !== undefined) return <Frame key={whoIs(data)} />;
+  const isOut = isLoggedOut(error);
+  if (data !== undefined)
+    return (
+      <>
+        <Activity key={whoIs(data)} mode={isOut ? "hidden" : "visible"}>
+          <Frame />
+        </Activity>
+        {isOut ? <Login /> : null}
+      </>
+    );
+  if (isOut) return <Login />;
   if (isPending) return <main className="login" aria-busy="true" />;
   return (
     <main className="login">

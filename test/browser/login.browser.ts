@@ -136,6 +136,26 @@ test("a log-in with another organization's key shows nothing of the earlier page
   await page.getByText("No limits").waitFor();
 });
 
+test("a form that is open when the log-in ends has what was typed after the next log-in", async () => {
+  await using opened = await it.open("/limits");
+  const { page, context, faults } = opened;
+  await page.getByRole("button", { name: "Create limit" }).click();
+  await page.getByLabel("Name").fill("typed before");
+  await context.clearCookies();
+  await page.getByRole("dialog").getByRole("button", { name: "Create limit" }).click();
+  await page.getByLabel("Service key").waitFor();
+  expect(await page.getByRole("dialog").count()).toBe(0);
+  const requests: string[] = [];
+  page.on("request", (request) => requests.push(new URL(request.url()).pathname));
+  await page.getByLabel("Service key").fill(KEY);
+  expect(requests).toEqual([]);
+  await page.keyboard.press("Enter");
+  await eventually(() => page.getByLabel("Name").inputValue()).toBe("typed before");
+  await page.getByRole("dialog").getByRole("button", { name: "Create limit" }).click();
+  await page.getByRole("row", { name: /^typed before/ }).waitFor();
+  expect(faults).toEqual([]);
+});
+
 test("a key without the permission is shown what it lacks", async () => {
   const made = await runCommand(it.weir.env, "keys", "create", "--name", "sender", "--scopes", "gateway");
   await using opened = await it.open("/requests", { key: made.stdout.trim() });
