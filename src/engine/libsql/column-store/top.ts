@@ -11,6 +11,9 @@ import type { BlockView } from "./view.ts";
 /** Maximum records, including ties at the end of a page, that blocks select; beyond that the records are read. */
 const CANDIDATES_MAX = 20_000;
 
+/** Every record has a value. */
+const NEVER_NULL: ReadonlySet<NumberColumn> = new Set(["request_created_at"]);
+
 interface Top {
   readonly column: NumberColumn;
   readonly direction: "asc" | "desc";
@@ -45,6 +48,7 @@ export async function top(
 class Candidates {
   readonly #sign: 1 | -1;
   readonly #count: number;
+  readonly #isNeverNull: boolean;
   /** Signed so that the lowest values come first. */
   readonly #from: number;
   #equal: number[] = [];
@@ -53,7 +57,8 @@ class Candidates {
   /** Values beyond it are not among the first. */
   #limit = Number.POSITIVE_INFINITY;
 
-  constructor({ direction, count, after }: Top) {
+  constructor({ column, direction, count, after }: Top) {
+    this.#isNeverNull = NEVER_NULL.has(column);
     this.#sign = direction === "asc" ? 1 : -1;
     this.#count = count;
     this.#from = after === undefined ? Number.NEGATIVE_INFINITY : after * this.#sign;
@@ -86,7 +91,7 @@ class Candidates {
 
   seqs(): number[] | undefined {
     this.#prune();
-    if (this.#values.length < this.#count) return undefined;
+    if (this.#values.length < this.#count && !this.#isNeverNull) return undefined;
     const seqs = [...this.#equal, ...this.#seqs];
     return seqs.length > CANDIDATES_MAX ? undefined : seqs;
   }

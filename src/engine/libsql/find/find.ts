@@ -3,7 +3,7 @@ import { afterInParts, afterSql } from "../../../filter/cursor.ts";
 import type { SqlStatement } from "../../../filter/parameters.ts";
 import type { Scope } from "../../../filter/scope.ts";
 import { needsTexts, readsContent, selectRecords } from "../../../filter/select.ts";
-import { NEWEST_FIRST, type Sort } from "../../../filter/sort.ts";
+import { isByCreation, NEWEST_FIRST, type Sort } from "../../../filter/sort.ts";
 import { EMPTY, raw, type Sql, sql } from "../../../filter/sql.ts";
 import { ALL } from "../../../filter/tree.ts";
 import type { Deadline } from "../../../store/database/deadline.ts";
@@ -12,7 +12,7 @@ import type { Page, PageOptions } from "../../record-source.ts";
 import { blockAggregates } from "../column-store/block-aggregates.ts";
 import { rowsInBlocks } from "../column-store/read.ts";
 import { BodySearch } from "./body-search.ts";
-import { topSource } from "./find-top.ts";
+import { soonInOrder, topSource } from "./find-top.ts";
 import { type FoundRow, positionOf, rowColumns } from "./found-row.ts";
 
 /** A page with this engine's rows. */
@@ -33,12 +33,16 @@ export async function findPage(database: Database, scope: Scope, options: PageOp
     if (upTo === undefined) return page(rows, sort, limit);
     return { rows, next: upTo.place, searchedTo: upTo.time };
   }
+  const soon = await soonInOrder(database, scope, { sort, source, deadline }, (within) =>
+    rowsFrom(database, scope, source, { ...options, deadline: within }),
+  );
+  if (soon !== undefined) return page(soon, sort, limit);
   const count = limit + 1 + offset;
   const few = await topSource(database, scope, { sort, count, after: options.after, source }, deadline);
   if (few !== undefined) {
     const rows = await rowsFrom(database, scope, few, options);
     // Otherwise fewer rows match than a moment ago: some have changed meanwhile, and others have taken their place.
-    if (rows.length > limit) return page(rows, sort, limit);
+    if (rows.length > limit || isByCreation(sort)) return page(rows, sort, limit);
   }
   return page(await rowsFrom(database, scope, source, options), sort, limit);
 }

@@ -2,15 +2,19 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { toStorable } from "../../../../src/engine/import.ts";
 import { metrics } from "../../../../src/engine/libsql/aggregates/metrics.ts";
 import { makeNextBlock } from "../../../../src/engine/libsql/column-store/keep.ts";
+import { findPage } from "../../../../src/engine/libsql/find/find.ts";
 import { recordStatements } from "../../../../src/engine/libsql/write/insert.ts";
 import { Kinds } from "../../../../src/engine/libsql/write/kinds.ts";
 import { TimePartitions } from "../../../../src/engine/libsql/write/time-partitions.ts";
 import { engineReader } from "../../../../src/engine/reader.ts";
+import { GatewayError } from "../../../../src/errors.ts";
+import type { Position } from "../../../../src/filter/cursor.ts";
 import { decodeFilter } from "../../../../src/filter/decode.ts";
+import { decodeSort } from "../../../../src/filter/sort.ts";
 import { NO_TEXTS } from "../../../../src/record/record-texts.ts";
 import { Deadline } from "../../../../src/store/database/deadline.ts";
 import { migrate } from "../../../../src/store/migrate.ts";
-import { openStore, type Store } from "../../../../src/store/store.ts";
+import { type Database, openStore, type Statement, type Store } from "../../../../src/store/store.ts";
 import { idOf, ORGANIZATION } from "../../../filter/world.ts";
 import { ownDirectory } from "../../../store/open.ts";
 import { QUESTIONS, rounded } from "../../suite/questions.ts";
@@ -114,6 +118,49 @@ test("blocks and records give the same result for any query", async () => {
   );
   expect(withChanges).toEqual(await ask());
 }, 300_000);
+
+test("pages that cannot be read in order soon are found by blocks, and are the same", async () => {
+  const read: string[] = [];
+  /** Where reading an index in order takes too long. */
+  const slow = new Proxy(blocks.records, {
+    get(database, name) {
+      const member = Reflect.get(database, name);
+      if (name !== "query") return typeof member === "function" ? member.bind(database) : member;
+      return async (statement: Statement, options?: { readonly deadlineMs?: number }) => {
+        if (!/order by .*request_created_at/s.test(statement.sql) || statement.sql.includes("json_each"))
+          return database.query(statement, options);
+        if ((options?.deadlineMs ?? Number.POSITIVE_INFINITY) <= 100) throw new GatewayError("query_timeout");
+        read.push(statement.sql);
+        return database.query(statement, options);
+      };
+    },
+  });
+  const pages = async (database: Database, filter: unknown, direction: "asc" | "desc", limit: number) => {
+    const found: string[][] = [];
+    const sort = decodeSort({ created_at: direction });
+    for (let after: Position | undefined; ; ) {
+      const page = await findPage(database, scope(filter), { sort, limit, offset: 0, after, deadline: until() });
+      found.push(page.rows.map(({ request_id }) => request_id));
+      after = page.next;
+      if (after === undefined) return found;
+    }
+  };
+  while ((await makeNextBlock(writer, { short: 512, long: 4_096, changesMax: 100 })) !== undefined);
+  const few = [
+    leaf("model", { equals: "of nobody" }),
+    leaf("latency", { gte: 990 }),
+    and(from(100), leaf("status", { equals: 500 })),
+    leaf("properties", { Team: { "not-contains": "team" } }),
+  ];
+  for (const filter of few) {
+    for (const direction of ["asc", "desc"] as const)
+      expect(await pages(slow, filter, direction, 30)).toEqual(await pages(blocks.records, filter, direction, 30));
+  }
+  expect(read).toEqual([]);
+  await writer.records.batch(
+    ["blocks", "block_parts", "block_columns"].map((table) => ({ sql: `delete from ${table}`, args: [] })),
+  );
+});
 
 test("of two that make the same block, the one that began first gives way", async () => {
   await writer.records.batch([{ sql: "delete from blocks", args: [] }]);
