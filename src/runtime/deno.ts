@@ -57,12 +57,14 @@ function serve(host: string, port: number, handle: FetchHandler): Listener {
 
 /**
  * Deno gives every request except GET and HEAD a body; on Bun a request sent without one has none, which the endpoints
- * expect. Over HTTP/2, which Deno also supports, a body may have no declared length, so its first chunk is awaited.
+ * expect. Over HTTP/2, which Deno also supports, a body may have no declared length, so its first chunk is awaited. A copy
+ * of a TRACE request, which no endpoint takes, would throw.
  */
 async function asOnBun(request: Request): Promise<Request> {
   const { body, headers, method, url } = request;
   const length = headers.get("content-length");
-  if (body === null || headers.has("transfer-encoding") || (length !== null && length !== "0")) return request;
+  if (body === null || method === "TRACE" || headers.has("transfer-encoding") || (length !== null && length !== "0"))
+    return request;
   const reader = body.getReader();
   let first = await reader.read();
   while (first.value?.byteLength === 0) first = await reader.read();

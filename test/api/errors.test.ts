@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { randomUUID } from "node:crypto";
 import { connect } from "node:net";
+import { readBytes } from "../../src/api/input/body.ts";
 import { SYSTEM } from "../../src/people/actor.ts";
 import { createServiceKey, revokeKey } from "../../src/store/keys.ts";
 import { until } from "../until.ts";
@@ -34,6 +35,22 @@ test.each([
 ])("%s %s is a %i: %s", async (method, path, status, message) => {
   const { json, ...response } = await it.call(method, path, {});
   expect([response.status, json.message]).toEqual([status, message]);
+});
+
+test("a body that the client does not send whole is the client's failure, and not one that is logged", async () => {
+  const socket = connect(Number(new URL(it.origin).port), "127.0.0.1");
+  const head = `POST ${BY_IDS} HTTP/1.1\r\nHost: weir\r\nAuthorization: Bearer ${it.keys.all}\r\nTransfer-Encoding: chunked\r\n\r\n`;
+  let said = "";
+  socket.on("data", (bytes) => (said += bytes));
+  socket.write(`${head}2\r\n{"\r\nnone\r\n`);
+  await new Promise((closed) => socket.once("close", closed));
+  expect(said).toContain(" 400 ");
+  const cut = new ReadableStream({ pull: (controller) => controller.error(new Error("The connection was closed.")) });
+  await expect(readBytes(new Request(it.origin, { method: "POST", body: cut }), 10)).rejects.toMatchObject({
+    code: "invalid_body",
+    message: "the body did not arrive whole",
+  });
+  expect(it.log.filter((line) => line.includes("the API failed"))).toEqual([]);
 });
 
 type Row = [name: string, method: string, path: string, options: CallOptions, status: number, path: string | null];

@@ -231,6 +231,15 @@ test("on Deno commands work while the service runs", async () => {
   expect([checked.status, checked.stderr]).toEqual([0, ""]);
 }, 300_000);
 
+test("on Deno a TRACE request to the API is a 405 like every other wrong method", async () => {
+  const socket = net.connect(Number(new URL(weir.api).port), "127.0.0.1");
+  let said = "";
+  socket.on("data", (bytes) => (said += bytes));
+  socket.write("TRACE /v1/models HTTP/1.1\r\nHost: weir\r\nConnection: close\r\n\r\n");
+  await new Promise((closed) => socket.once("close", closed));
+  expect(said).toStartWith("HTTP/1.1 405 ");
+});
+
 test("on Deno a kill loses no record, and SIGTERM lets a stream finish and exits 0", async () => {
   const data = mkdtempSync(join(tmpdir(), "weir-deno-life-"));
   try {

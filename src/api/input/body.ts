@@ -54,15 +54,19 @@ export async function readText(request: Request, bytesMax: number): Promise<stri
   return decode(await readBytes(request, bytesMax));
 }
 
-/** The body as it was sent. @throws GatewayError `body_too_large`. */
+/** The body as it was sent. @throws GatewayError `body_too_large`, or `invalid_body` if the client does not send all of it. */
 export async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array> {
   if (request.body === null) return new Uint8Array(0);
   // If the announced length is too large, nothing is read.
   if (Number(request.headers.get("content-length") ?? 0) > bytesMax) throw tooLarge(bytesMax);
   const reader = request.body.getReader();
+  const read = () =>
+    reader.read().catch((cause) => {
+      throw new GatewayError("invalid_body", "the body did not arrive whole", { cause });
+    });
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for (let next = await reader.read(); !next.done; next = await reader.read()) {
+  for (let next = await read(); !next.done; next = await read()) {
     bytes += next.value.byteLength;
     if (bytes > bytesMax) {
       await reader.cancel();
