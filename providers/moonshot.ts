@@ -15,6 +15,6 @@ export default {
     { shape: "messages", path: () => "/anthropic/v1/messages" },
   ],
   wireSchemas: [{ path: /\/messages(?:\/count_tokens)?$/, schema: "messages" }],
-  // It has no web search, in neither shape.
-  models: [{ match: "*", rejects: ["web_search_options", "web_search"] }],
+  // It has no web search, in neither shape. A model that thinks refuses its calls without the reasoning before them.
+  models: [{ match: "*", rejects: ["web_search_options", "web_search"], reasoningMember: "reasoning_content" }],
 } satisfies ProviderPlugin;

@@ -11,7 +11,7 @@ export default {
   extends: "OPENAI",
   basePath: "/api/paas/v4",
   shapes: ["chat-completions", { shape: "messages", path: () => "/api/anthropic/v1/messages" }],
-  // Of formats it has only text and JSON objects.
-  models: [{ match: "*", jsonSchema: false }],
+  // Of formats it has only text and JSON objects. Its models think on with the reasoning before their calls.
+  models: [{ match: "*", jsonSchema: false, reasoningMember: "reasoning_content" }],
   wireSchemas: [{ path: /\/messages(?:\/count_tokens)?$/, schema: "messages" }],
 } satisfies ProviderPlugin;

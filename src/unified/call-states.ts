@@ -89,7 +89,7 @@ export class CallStates {
 }
 
 const charactersOf = ({ state, thoughts = [] }: CallMemory): number =>
-  thoughts.reduce((sum, { text, state: { value } }) => sum + text.length + value.length, state?.value.length ?? 0);
+  thoughts.reduce((sum, { text, state: of }) => sum + text.length + (of?.value.length ?? 0), state?.value.length ?? 0);
 
 /** Members that hold the id of a call, in every shape. */
 const CALL_ID = /"(?:id|call_id|tool_call_id|tool_use_id|toolUseId)"\s*:\s*"([^"\\]{1,200})"/g;

@@ -30,4 +30,4 @@ export function isIssuedBy(issuer: string, candidate: string): boolean {
 
 /** The issuer of the stored state of a call. */
 export const issuerOfMemory = ({ state, thoughts = [] }: CallMemory): string | undefined =>
-  state?.issuer ?? thoughts[0]?.state.issuer;
+  state?.issuer ?? thoughts[0]?.state?.issuer;

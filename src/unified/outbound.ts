@@ -6,7 +6,7 @@ import type { ToolNames } from "../mapping/translate/tool-names.ts";
 import { translateRequest } from "../mapping/translate/translate.ts";
 import { takesStreamOptions } from "../mapping/wire/chat-completions/write-request.ts";
 import { SHAPES } from "../mapping/wire/shapes.ts";
-import type { Call, Json, Loss, Prompt, Shape, ShapeAt } from "../plugin-host/contract.ts";
+import type { Call, Json, Loss, ModelFacts, Prompt, Shape, ShapeAt } from "../plugin-host/contract.ts";
 import { type ClientApi, nameOfApi, shapeOfApi } from "./client-api.ts";
 import { isRouting } from "./describe.ts";
 import { forgetParsed, parsedOf, takeParsed } from "./parsed-bodies.ts";
@@ -176,7 +176,7 @@ function translated(request: OutboundRequest, prompt: Prompt, at: ShapeAt): Outb
   const refused = losses.find(({ kind }) => kind === "refused") ?? (refuseLosses ? losses[0] : undefined);
   if (refused !== undefined) return { kind: "refused", loss: refused };
   const bytes = Buffer.from(JSON.stringify(placed(body, at)));
-  return { kind: "translated", at, shape, body: bytes, prompt: forReply(prompt), names, losses };
+  return { kind: "translated", at, shape, body: bytes, prompt: forReply(prompt, facts), names, losses };
 }
 
 /** A chat request with the conversation of a Responses request; no API accepts it unchanged. */
@@ -279,6 +279,7 @@ export function withChanges(body: Json, changes: Readonly<Record<string, Json>>)
 }
 
 /** A response may repeat settings but never the conversation, which is dropped while the provider responds. */
-function forReply(prompt: Prompt): Prompt {
-  return { ...prompt, messages: prompt.messages.filter(({ role }) => role === "system") };
+function forReply(prompt: Prompt, { reasoningMember }: ModelFacts): Prompt {
+  const wants = reasoningMember === undefined ? prompt.wants : { ...prompt.wants, thoughts: true };
+  return { ...prompt, messages: prompt.messages.filter(({ role }) => role === "system"), wants };
 }

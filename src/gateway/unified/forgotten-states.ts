@@ -1,7 +1,9 @@
 import type { CallMemories } from "../../mapping/translate/call-memory.ts";
+import type { ModelFacts } from "../../plugin-host/contract.ts";
 import { callIdsIn } from "../../unified/call-states.ts";
 import type { GatewayParts, RoutingParts } from "../gateway-parts.ts";
 import { inTime } from "./recorded.ts";
+import type { UnifiedWork } from "./unified-work.ts";
 
 /** How long a request waits for state that only records hold: it can continue without. */
 const WAIT_MS = 1_000;
@@ -14,6 +16,14 @@ type States = CallMemories;
 export function statesInMemory({ unified }: RoutingParts, organizationId: string, body: Uint8Array): States {
   const { callStates } = unified;
   return callStates.isEmpty ? {} : callStates.of(organizationId, callIdsIn(textOf(body)));
+}
+
+/** Whether the model refuses calls whose state is missing. In chat completions a client keeps reasoning that has none. */
+export function needsStates(facts: ModelFacts, { admission: { endpoint }, description }: UnifiedWork): boolean {
+  if (facts.needsSignatures === true) return true;
+  const isChat = "shape" in endpoint && endpoint.shape === "chat-completions";
+  if (facts.reasoningMember !== undefined && !isChat) return true;
+  return facts.reasoning === "budget" && description.needs.includes("reasoning");
 }
 
 /**

@@ -21,7 +21,7 @@ import { invalid, labelOf, nothingLeft, untranslatable } from "./call-errors.ts"
 import { respondWithEstimate } from "./converted-response.ts";
 import type { CountedCall } from "./counted-call.ts";
 import { recordFailedAttempt } from "./failed-attempt.ts";
-import { statesOf } from "./forgotten-states.ts";
+import { needsStates, statesOf } from "./forgotten-states.ts";
 import type { FailedOutcome, ResponseOptions } from "./outcome.ts";
 import { betterReason } from "./passed-over.ts";
 import { type Begun, prepare } from "./prepare.ts";
@@ -361,9 +361,7 @@ export class UnifiedCall implements UpstreamCall {
   #statesFor({ target, model }: Candidate, turns: string | undefined): Soon<CallMemories> {
     const { parts, admitted, work } = this.#options;
     const facts = factsOf(target.provider, model, (name) => providerNamed(parts.providers(), name));
-    const insists =
-      facts.needsSignatures === true || (facts.reasoning === "budget" && work.description.needs.includes("reasoning"));
-    if (!insists && turns === undefined) return work.states;
+    if (!needsStates(facts, work) && turns === undefined) return work.states;
     return statesOf(parts, admitted.meta.organization, { body: work.body, turns });
   }
 

@@ -1,10 +1,10 @@
 import type { Message, Part, Prompt, State } from "../../plugin-host/contract.ts";
-import { belongsTo } from "./state.ts";
+import { belongsTo, makerOf } from "./state.ts";
 
-/** A model's reasoning, with the state that makes the model accept it again. */
-interface Thought {
+/** A model's reasoning, with the state that makes the model accept it again, if it has any. */
+export interface Thought {
   readonly text: string;
-  readonly state: State;
+  readonly state?: State;
 }
 
 /** The stored state of a call, for clients that omit it: its own state, otherwise the reasoning before it. */
@@ -13,6 +13,8 @@ export interface CallMemory {
   readonly name?: string;
   readonly state?: State;
   readonly thoughts?: readonly Thought[];
+  /** The issuer of thoughts without state. */
+  readonly issuer?: string;
 }
 
 export type CallMemories = Readonly<Record<string, CallMemory>>;
@@ -49,13 +51,21 @@ function withThoughts(parts: readonly Part[], memories: CallMemories, issuer: st
   let called = false;
   let found = false;
   for (const part of parts) {
-    const thoughts = (memoryOf(part, memories)?.thoughts ?? []).filter(({ state }) => belongsTo(state, issuer));
-    const own = thoughts.map(({ text, state }): Part => ({ type: "reasoning", text, state }));
+    const own = thoughtsOf(memoryOf(part, memories), issuer);
     found ||= own.length > 0;
     (called ? turn : first).push(...own);
     called ||= part.type === "call";
-    turn.push(part);
+    // Some clients keep the same reasoning without its state: it would be duplicated.
+    if (part.type !== "reasoning" || part.state !== undefined) turn.push(part);
   }
-  // Drops the same reasoning without its state, which some clients keep: it would be duplicated.
-  return found ? [...first, ...turn.filter((part) => part.type !== "reasoning" || part.state !== undefined)] : parts;
+  return found ? [...first, ...turn] : parts;
+}
+
+function thoughtsOf(memory: CallMemory | undefined, issuer: string): Part[] {
+  const isOwn = (state: State | undefined) =>
+    state === undefined ? memory?.issuer === makerOf(issuer) : belongsTo(state, issuer);
+  return (memory?.thoughts ?? []).flatMap(({ text, state }): Part[] => {
+    if (!isOwn(state)) return [];
+    return [state === undefined ? { type: "reasoning", text } : { type: "reasoning", text, state }];
+  });
 }

@@ -1,6 +1,6 @@
 import { JsonEnd } from "../../json-text/json-end.ts";
-import type { Answer, CallPart, Part, Piece, State } from "../../plugin-host/contract.ts";
-import type { CallMemory } from "./call-memory.ts";
+import type { Answer, CallPart, Part, Piece, Reply, State } from "../../plugin-host/contract.ts";
+import type { CallMemory, Thought } from "./call-memory.ts";
 import { customInput } from "./fit-parts.ts";
 import { callId } from "./ids.ts";
 import { makerOf } from "./state.ts";
@@ -19,6 +19,8 @@ export class Restore {
   private readonly issuer: string;
   /** The id of the client's response. */
   private readonly responseId: string;
+  /** Reasoning without state is remembered as well. */
+  private readonly keepsThoughts: boolean;
   /** Ids of the response's calls. */
   private readonly ids = new Set<string>();
   /** Parts with the input of the response tool, by choice and part. */
@@ -28,10 +30,11 @@ export class Restore {
   /** Inputs of custom tools until their JSON is complete. */
   private readonly inputs = new Map<string, { text: string; readonly end: JsonEnd }>();
 
-  constructor({ names, issuer, responseId }: { names: ToolNames; issuer: string; responseId: string }) {
+  constructor({ names, issuer, reply }: { names: ToolNames; issuer: string; reply: Reply }) {
     this.names = names;
     this.issuer = issuer;
-    this.responseId = responseId;
+    this.responseId = reply.id;
+    this.keepsThoughts = reply.prompt.wants.thoughts === true;
   }
 
   answer(answer: Answer): Answer {
@@ -45,10 +48,10 @@ export class Restore {
   }
 
   private part(part: Part): Part {
-    if (part.type === "reasoning" && part.state !== undefined) {
-      const state = this.stamped(part.state);
-      this.thoughts.set(`0 ${this.thoughts.size}`, { text: part.text, state });
-      return { ...part, state };
+    if (part.type === "reasoning") {
+      const kept = part.state === undefined ? part : { ...part, state: this.stamped(part.state) };
+      this.thoughts.set(`0 ${this.thoughts.size}`, kept);
+      return kept;
     }
     if (part.type !== "call") return part;
     if (this.isOutputTool(part)) return { type: "text", text: part.arguments === "" ? "{}" : part.arguments };
@@ -76,11 +79,13 @@ export class Restore {
 
   /** A call without its own state gets the state of the reasoning before it, because its vendor may require it. */
   private remember({ id, name }: CallPart, state: State | undefined): void {
-    const thoughts = [...this.thoughts.values()].flatMap(({ text, state: of }) =>
-      of === undefined ? [] : [{ text, state: of }],
-    );
+    const thoughts = [...this.thoughts.values()].flatMap(({ text, state: of }): Thought[] => {
+      if (of !== undefined) return [{ text, state: of }];
+      return this.keepsThoughts && text !== "" ? [{ text }] : [];
+    });
+    const issuer = thoughts.some(({ state: of }) => of === undefined) ? { issuer: makerOf(this.issuer) } : {};
     if (state !== undefined) this.states.set(id, { name, state });
-    else if (thoughts.length > 0) this.states.set(id, { name, thoughts });
+    else if (thoughts.length > 0) this.states.set(id, { name, thoughts, ...issuer });
     this.thoughts.clear();
   }
 

@@ -78,7 +78,7 @@ export interface TranslatedResponse {
   readonly estimated: boolean;
 }
 
-const restoreOf = ({ names, issuer, reply }: ResponseOptions) => new Restore({ names, issuer, responseId: reply.id });
+const restoreOf = (options: ResponseOptions) => new Restore(options);
 
 /** Reads a provider's complete response for the client; an empty response has no choices. */
 export function readWhole(body: Json, options: ResponseOptions): TranslatedResponse {

@@ -293,6 +293,8 @@ export interface Wants {
   readonly reasoning?: boolean;
   /** The state of reasoning is returned. */
   readonly state?: boolean;
+  /** The model requires its reasoning before its calls back, although it has no state: Weir remembers it. */
+  readonly thoughts?: boolean;
   /** Calls are returned as `function_call`. */
   readonly legacyFunctions?: boolean;
 }

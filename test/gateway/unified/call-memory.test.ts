@@ -156,3 +156,61 @@ test("a call of another tool that has the same id, as in another conversation, g
   await ask(gateway.origin, model, [user, { role: "assistant", tool_calls: [other] }, result("c1")], { tools });
   expect(turn(provider.received[1]!)).toEqual([{ ...use("c1"), name: "g" }]);
 });
+
+describe.each([[false], [true]])("what DeepSeek thought before a call, which has no state (stream: %p)", (stream) => {
+  const called = { index: 0, ...call("c1") };
+  const chunk = (delta: Json, finish_reason: string | null = null) => ({
+    data: { id: "1", model: "m", choices: [{ index: 0, delta, finish_reason }] },
+  });
+  const respond = ({ json: body }: { json: Json }) =>
+    body.stream
+      ? events([
+          chunk({ reasoning_content: "Hm, " }),
+          chunk({ reasoning_content: "f." }),
+          chunk({ tool_calls: [called] }),
+          chunk({}, "tool_calls"),
+          "[DONE]",
+        ])
+      : json(chatResponse("", { reasoning_content: "Hm, f.", tool_calls: [called] }));
+  const callItem = { type: "function_call", call_id: "c1", name: "f", arguments: "{}" };
+  const reasoning = { type: "reasoning", summary: [{ type: "summary_text", text: "Hm, f." }] };
+
+  /** The assistant's turn that the second target gets, and the warning. */
+  async function second(model: string, items: Json[]) {
+    await using provider = standIn(respond);
+    await using gateway = await startUnified({
+      credentials: [at("DEEPSEEK", provider.origin), at("TOGETHER", provider.origin)],
+    });
+    const respondTo = async (to: string, input: Json[]) => {
+      const response = await fetch(`${gateway.origin}/v1/responses`, {
+        method: "POST",
+        headers: { Authorization: `Bearer ${KEY}` },
+        body: JSON.stringify({ model: to, input, tools: [{ type: "function", name: "f", parameters: {} }], stream }),
+      });
+      await response.text();
+      return response.headers.get("gateway-warning");
+    };
+    await respondTo("deepseek/deepseek-v4-pro", [user]);
+    const warning = await respondTo(model, [
+      user,
+      ...items,
+      { type: "function_call_output", call_id: "c1", output: "ok" },
+    ]);
+    return { turn: provider.received[1]!.json.messages[1], warning };
+  }
+
+  test.each([
+    ["which dropped it", [callItem]],
+    ["which kept its text", [reasoning, callItem]],
+  ])("is put back for a client of Responses, %s", async (_name, items) => {
+    expect(await second("deepseek/deepseek-v4-pro", items)).toEqual({
+      turn: { role: "assistant", content: null, reasoning_content: "Hm, f.", tool_calls: [call("c1")] },
+      warning: null,
+    });
+  });
+
+  test("is for DeepSeek alone", async () => {
+    const { turn: sent, warning } = await second("together/m", [callItem]);
+    expect([sent, warning]).toEqual([{ role: "assistant", content: null, tool_calls: [call("c1")] }, null]);
+  });
+});
