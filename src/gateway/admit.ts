@@ -136,9 +136,13 @@ function readWishes(parts: GatewayParts, { exchange, request, headers }: Arrival
   return { caching, retry };
 }
 
+/** `Gateway-Retry-Enabled: false` counts before the retries of a route; without the header the route's count. */
 function readUnifiedRetries(lines: readonly GatewayHeader[]): RetryPlan | undefined {
-  return readRetryPlan(lines.filter(({ setting }) => setting !== "fallbacks"));
+  const plan = readRetryPlan(lines.filter(({ setting }) => setting !== "fallbacks"));
+  return plan ?? (lines.some(({ setting }) => setting === "retry-enabled") ? NO_RETRIES : undefined);
 }
+
+const NO_RETRIES: RetryPlan = { triesMax: 1, waitMs: 0, factor: 1, waitMsMax: 0, fallbacks: [] };
 
 /** Whether a request has any cache setting. */
 export function speaksOfCache({ settings }: RequestHeaders): boolean {

@@ -218,6 +218,25 @@ test("the last failure's own reason is that of its route", async () => {
   expect(head!.routing!.reason).toBe("order");
 });
 
+test.each([
+  [{}, 3],
+  [{ "Gateway-Retry-Enabled": "false" }, 1],
+  [{ "Gateway-Retry-Enabled": "true", "Gateway-Retry-Num": "1", "Gateway-Retry-Min-Timeout": "0" }, 2],
+])("a route with two retries, and a request with %p: %p calls", async (headers, calls) => {
+  await using provider = standIn(status(503));
+  await using gateway = await startUnified({
+    credentials: [at("OPENAI", provider.origin)],
+    routes: [route("often", ["openai/a"], { retries: 2 })],
+  });
+  const response = await fetch(`${gateway.origin}/v1/chat/completions`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${KEY}`, ...(headers as Record<string, string>) },
+    body: JSON.stringify({ model: "often", messages: [{ role: "user", content: "x" }] }),
+  });
+  expect([response.status, response.headers.get("gateway-attempts")]).toEqual([503, `${calls}`]);
+  expect(provider.received).toHaveLength(calls);
+});
+
 test("a route whose conditions exclude the request from every target says which", async () => {
   await using provider = standIn(works);
   const when = (needs: string[]) => ({ needs }) as never;
