@@ -44,7 +44,7 @@ export function order(choices: readonly Choice[], parts: OrderParts): readonly O
 function orderOf(choice: Choice, parts: OrderParts): readonly Ordered[] {
   const known = settled.get(choice);
   if (known !== undefined) return known;
-  const ordered = flatten(choice, parts, { choice, path: [], skipped: undefined });
+  const ordered = flatten(choice, parts, { ...NOTHING_ABOVE, choice });
   if (isSettled(choice)) settled.set(choice, ordered);
   return ordered;
 }
@@ -60,27 +60,31 @@ interface Above {
   readonly choice: Choice;
   readonly path: readonly RouteTarget[];
   readonly skipped: string | undefined;
+  /** Of the nearest route, and the nearest target or route, that says so. */
+  readonly retries: number;
+  readonly timeoutSeconds: number | undefined;
 }
+
+const NOTHING_ABOVE = { path: [], skipped: undefined, retries: 0, timeoutSeconds: undefined };
 
 function flatten(choice: Choice, parts: OrderParts, above: Above): Ordered[] {
   const { members, reason } = arrange(choice, parts);
+  const { route } = choice;
+  const retries = route?.retries || above.retries;
   return members.flatMap((member, place): Ordered[] => {
     const { settings } = member;
     const path = settings === undefined ? above.path : [...above.path, settings];
     const skipped = above.skipped ?? unmet(settings?.when, parts.demand);
-    if ("choice" in member) return flatten(member.choice, parts, { choice: above.choice, path, skipped });
-    const { route } = choice;
-    const outer = above.choice.route;
+    const timeoutSeconds = settings?.timeoutSeconds ?? route?.timeoutSeconds ?? above.timeoutSeconds;
+    const own = { path, retries, timeoutSeconds, skipped };
+    if ("choice" in member) return flatten(member.choice, parts, { choice: above.choice, ...own });
     return [
       {
         ...member,
-        route: outer?.name ?? null,
+        ...own,
+        route: above.choice.route?.name ?? null,
         reason: place === 0 ? reason(member) : "order",
         resolvedBy: above.choice.resolvedBy,
-        path,
-        retries: route?.retries ?? outer?.retries ?? 0,
-        timeoutSeconds: settings?.timeoutSeconds ?? route?.timeoutSeconds ?? outer?.timeoutSeconds,
-        skipped,
       },
     ];
   });

@@ -207,6 +207,21 @@ describe("conditions", () => {
   });
 });
 
+test("a nested route without retries and time limit has those of what leads to it", () => {
+  const routes = [
+    route("inner", ["openai/a", target("groq/b", { timeoutSeconds: 1 })]),
+    route("middle", [target("inner", { timeoutSeconds: 7 })], { timeoutSeconds: 8 }),
+    route("outer", ["middle", "anthropic/c"], { retries: 3, timeoutSeconds: 9 }),
+  ];
+  expect(
+    ordered("outer", routes).map(({ model, retries, timeoutSeconds }) => [model, retries, timeoutSeconds]),
+  ).toEqual([
+    ["a", 3, 7],
+    ["b", 3, 1],
+    ["c", 3, 9],
+  ]);
+});
+
 test("a nested route keeps its own order, in its place, with the outer one's name", () => {
   const routes = [
     route("inner", ["openai/a", "groq/b"], { retries: 2, timeoutSeconds: 9 }),
