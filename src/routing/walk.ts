@@ -24,6 +24,8 @@ export interface WalkParts {
   readonly seed: string | undefined;
   /** Retries of one candidate, if the request sets them; else the route's value. */
   readonly retries: number | undefined;
+  /** A provider that requests a longer wait is not retried; undefined without a limit. */
+  readonly waitMsMax?: number | undefined;
   readonly random: () => number;
   /** The issuer of the state in the request: tried before a target's other credentials. */
   readonly isIssuer?: IsIssuer | undefined;
@@ -79,7 +81,8 @@ export class Walk {
     const sibling = this.#next(isSibling, now);
     if (sibling !== undefined) return this.#take(sibling);
     const retries = this.#parts.retries ?? failed.target.retries;
-    if (isRetryable(failure) && this.#tries <= retries) {
+    const isSoon = (failure.restMs ?? 0) <= (this.#parts.waitMsMax ?? Number.POSITIVE_INFINITY);
+    if (isRetryable(failure) && isSoon && this.#tries <= retries) {
       this.#tries++;
       return failed;
     }

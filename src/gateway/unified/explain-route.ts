@@ -57,7 +57,7 @@ export async function explainRoute(parts: RoutingParts, question: RouteQuestion)
     demand: demandOf({ key, user, session, properties }, description),
     states,
     organizationId: key.organizationId,
-    retries: undefined,
+    retry: undefined,
     kept: parts.unified.kept.unused,
     random: () => 0.5,
     now,

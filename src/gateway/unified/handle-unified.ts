@@ -75,7 +75,7 @@ export async function handleUnified(
     description,
     demand: demandOf(callerOf({ key, seen, session }), description),
     organizationId,
-    retries: admitted.retry === undefined ? undefined : admitted.retry.plan.triesMax - 1,
+    retry: admitted.retry?.plan,
     kept: parts.unified.kept,
     random: Math.random,
     now: Date.now(),

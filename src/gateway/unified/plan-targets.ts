@@ -6,6 +6,7 @@ import { type Ordered, type OrderParts, order, priceOf } from "../../routing/ord
 import { Walk, type WalkParts } from "../../routing/walk.ts";
 import type { Description } from "../../unified/describe.ts";
 import type { RoutingParts } from "../gateway-parts.ts";
+import type { RetryPlan } from "../retry/plan.ts";
 import { issuersOf } from "./issuers-of.ts";
 import { choicesOf, firstProvider } from "./scope.ts";
 import type { TargetsWanted } from "./targets-wanted.ts";
@@ -28,7 +29,7 @@ export interface PlannedTargets {
  * @throws GatewayError `model_not_found`, `no_credential`, `model_forbidden`.
  */
 export function planTargets(parts: RoutingParts, wanted: TargetsWanted): PlannedTargets {
-  const { admission, demand, organizationId, retries, kept, random, now } = wanted;
+  const { admission, demand, organizationId, retry, kept, random, now } = wanted;
   const { speeds, prices, rests } = parts.unified;
   const choices = choicesFor(parts, wanted);
   const together = demand.session;
@@ -53,7 +54,7 @@ export function planTargets(parts: RoutingParts, wanted: TargetsWanted): Planned
     hasOwnKey,
     isIssuer,
     seed: together === undefined ? undefined : JSON.stringify([organizationId, together]),
-    retries,
+    ...retriesOf(retry),
     random,
   };
   const costOf = (target: Ordered) => priceOf(target, orderParts);
@@ -94,4 +95,9 @@ export function demandOf(caller: TargetCaller, description: Description): Demand
     maxTokens: description.maxTokens,
     stream: description.stream,
   };
+}
+
+/** The part of a request's retries that decides whether a candidate is called again. */
+export function retriesOf(retry: RetryPlan | undefined): Pick<WalkParts, "retries" | "waitMsMax"> {
+  return { retries: retry && retry.triesMax - 1, waitMsMax: retry?.waitMsMax };
 }

@@ -10,6 +10,7 @@ import type { EarlierResponse } from "../../unified/earlier-response.ts";
 import { shapeNameOf } from "../../unified/outbound.ts";
 import type { Admitted } from "../admitted.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
+import { retriesOf } from "./plan-targets.ts";
 import { inTime } from "./recorded.ts";
 import type { UnifiedAdmission } from "./unified-admission.ts";
 import { UnifiedCall } from "./unified-call.ts";
@@ -42,7 +43,7 @@ export async function respondStored(
     rests: parts.unified.rests,
     hasOwnKey: () => earlier?.credential === "client",
     seed: undefined,
-    retries: retry === undefined ? undefined : retry.plan.triesMax - 1,
+    ...retriesOf(retry?.plan),
     random: Math.random,
   });
   exchange.receive((events) => new UnifiedCall({ parts, admitted, work, walk, first: provider, events }));

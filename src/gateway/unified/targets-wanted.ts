@@ -5,6 +5,7 @@ import type { KeptChoices } from "../../routing/order.ts";
 import type { Scope } from "../../routing/resolve.ts";
 import type { Description } from "../../unified/describe.ts";
 import type { EarlierResponse } from "../../unified/earlier-response.ts";
+import type { RetryPlan } from "../retry/plan.ts";
 import type { UnifiedAdmission } from "./unified-admission.ts";
 
 /** The inputs that determine a request's targets. */
@@ -22,8 +23,8 @@ export interface TargetsWanted {
   readonly states?: CallMemories;
   readonly demand: Demand;
   readonly organizationId: string;
-  /** Retries of one candidate after a failure; undefined for the route's value. */
-  readonly retries: number | undefined;
+  /** Retries of one candidate after a failure; undefined for the route's. */
+  readonly retry: RetryPlan | undefined;
   /** Stores the choices of sessions. */
   readonly kept: Pick<KeptChoices, "get" | "set">;
   readonly random: () => number;

@@ -15,7 +15,7 @@ import type { GatewayParts } from "../gateway-parts.ts";
 import { OwnFailure } from "../own-failure.ts";
 import { fromRefusal, Refused, toOwnResponse } from "../refusal.ts";
 import { askForTarget, type Consent } from "./ask-for-target.ts";
-import type { Attempt, AttemptParts, Written } from "./attempt.ts";
+import type { Attempt, AttemptParts } from "./attempt.ts";
 import { AttemptResponse } from "./attempt-response.ts";
 import { invalid, labelOf, nothingLeft, untranslatable } from "./call-errors.ts";
 import { respondWithEstimate } from "./converted-response.ts";
@@ -26,6 +26,7 @@ import type { FailedOutcome, ResponseOptions } from "./outcome.ts";
 import { betterReason } from "./passed-over.ts";
 import { type Begun, prepare } from "./prepare.ts";
 import { providerNamed } from "./provider-named.ts";
+import { type PassedOver, retryWaitMs, type Step, type WrittenWhole } from "./step.ts";
 import { turnsFor } from "./turns-for.ts";
 import type { UnifiedWork } from "./unified-work.ts";
 import { estimateFor, writeFor } from "./write-for.ts";
@@ -50,27 +51,6 @@ const NO_ENDPOINT: Loss = { kind: "refused", path: "", why: "the provider does n
 const NO_ISSUER = "-";
 const NONE: readonly string[] = [];
 
-/** One call to make. */
-interface Step {
-  readonly candidate: Candidate;
-  /** Members that the provider has reported as unsupported. */
-  readonly without: readonly string[];
-  /** The issuer whose state may be sent, if not the candidate's own. */
-  readonly issuer: string | undefined;
-  /** The failure after which the same candidate is called again, without what it rejected. */
-  readonly repeats?: FailedOutcome;
-}
-
-/** The result of writing a request, once the files that it needs have been fetched. */
-type WrittenWhole = Exclude<Written, { readonly kind: "fetch" }>;
-
-/** A candidate was not called. */
-interface PassedOver {
-  readonly error: unknown;
-  /** The failure after which its request would have been the same. */
-  readonly sameAs?: FailedOutcome;
-}
-
 /**
  * The provider side of a unified request: it calls one candidate after the other, until a response goes to the client or
  * none is left. Every failed call is a separate record.
@@ -89,6 +69,9 @@ export class UnifiedCall implements UpstreamCall {
   /** The last failure: sent to the client unless another call is made. Its label goes into the reason of that one. */
   #failed: { readonly outcome: FailedOutcome; readonly label: string | undefined } | undefined;
   #isCalled = false;
+  /** Retries of the current candidate so far. */
+  #retries = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
   /** The most useful error of the candidates skipped so far. */
   #refusal: unknown;
 
@@ -117,6 +100,7 @@ export class UnifiedCall implements UpstreamCall {
 
   abort(): void {
     this.#aborted = true;
+    clearTimeout(this.#timer);
     this.#leaving?.abort();
     this.#response?.abort();
   }
@@ -126,6 +110,7 @@ export class UnifiedCall implements UpstreamCall {
     try {
       let step = begin();
       while (step !== undefined && !this.#aborted) {
+        if (step.waitMs > 0) await this.#wait(step.waitMs);
         const passed = await this.#attempt(step);
         if (passed === undefined) return;
         step = passed.sameAs === undefined ? this.#afterPassing(passed.error) : this.#afterFailure(passed.sameAs);
@@ -152,7 +137,7 @@ export class UnifiedCall implements UpstreamCall {
   }
 
   #stepTo(candidate: Candidate): Step {
-    return { candidate, without: this.#knownRejected(candidate), issuer: undefined };
+    return { candidate, without: this.#knownRejected(candidate), issuer: undefined, waitMs: 0 };
   }
 
   #refuse(error: unknown): void {
@@ -173,14 +158,23 @@ export class UnifiedCall implements UpstreamCall {
 
   /** Decides what follows a failure: the next candidate, or the failure as the client's response. */
   #afterFailure(outcome: FailedOutcome): Step | undefined {
-    const { walk, parts } = this.#options;
+    const { walk, parts, admitted } = this.#options;
     const { failure, attempt } = outcome;
     const { candidate } = attempt;
     this.#failed = { outcome, label: `${labelOf(candidate)}: ${failure.reason}` };
     const subject = restSubjectOf(candidate);
     if (subject !== undefined) parts.unified.rests.fail(subject, failure, Date.now());
     const next = walk.afterFailure(candidate, failure, Date.now());
-    return next && this.#stepTo(next);
+    this.#retries = next === candidate ? this.#retries + 1 : 0;
+    return next && { ...this.#stepTo(next), waitMs: retryWaitMs(admitted.retry?.plan, this.#retries, failure) };
+  }
+
+  #wait(ms: number): Promise<void> {
+    const { admitted, parts } = this.#options;
+    admitted.exchange.awaitProgress(parts.upstreamTimeoutMs + ms);
+    return new Promise((resolve) => {
+      this.#timer = setTimeout(resolve, ms);
+    });
   }
 
   /** Another call follows: the previous one becomes a separate record. */
@@ -205,7 +199,7 @@ export class UnifiedCall implements UpstreamCall {
     for (const member of members)
       this.#options.parts.unified.rejected.note(speedKey({ ...candidate.target, model: candidate.model }), member);
     const issuer = dropsState ? NO_ISSUER : undefined;
-    return { candidate, without: this.#knownRejected(candidate), issuer, repeats: outcome };
+    return { candidate, without: this.#knownRejected(candidate), issuer, waitMs: 0, repeats: outcome };
   }
 
   /** The provider counts tokens, but not for this model: responds with the estimate. */
