@@ -41,11 +41,15 @@ export async function handleUnified(
   const coded = bodyOf(admitted.headers, body);
   const unpacking = translator.unpacked(coded);
   const plain = isPending(unpacking) ? await unpacking : unpacking;
-  const form = plain && endpoint.kind === "same" ? describeForm(plain, contentTypeOf(admitted)) : undefined;
-  const describing = form ?? (plain && describedBy(translator, plain, endpoint));
+  if (plain === undefined)
+    throw new GatewayError(
+      "invalid_body",
+      `the body cannot be decompressed as its Content-Encoding "${coded.coding.slice(0, 100)}" says: it is damaged, over the limit, or not gzip, deflate, br or zstd`,
+    );
+  const form = endpoint.kind === "same" ? describeForm(plain, contentTypeOf(admitted)) : undefined;
+  const describing = form ?? describedBy(translator, plain, endpoint);
   const described = isPending(describing) ? await describing : describing;
-  if (plain === undefined || described === undefined)
-    throw new GatewayError("invalid_body", "the body must be a JSON object");
+  if (described === undefined) throw new GatewayError("invalid_body", "the body must be a JSON object");
   if (exchange.ended) return;
   const named = unified.model ?? endpoint.named.model ?? described.model ?? endpoint.named.deployment;
   const [model, ...more] = [...(named === undefined ? [] : [named]), ...described.more];

@@ -160,6 +160,23 @@ test.each([
 });
 
 test.each([
+  ["zzz", Buffer.from('{"model":"openai/m"}')],
+  ["gzip", Buffer.from('{"model":"openai/m"}')],
+  ["gzip", Bun.gzipSync(Buffer.from('{"model":"openai/m","messages":[]}')).subarray(0, 20)],
+])("a body that is not what its Content-Encoding %s says is refused as that", async (coding, body) => {
+  await using provider = standIn(() => json(chatResponse("hi")));
+  await using gateway = await startUnified({ credentials: [at("OPENAI", provider.origin)] });
+  const response = await fetch(`${gateway.origin}/v1/chat/completions`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${KEY}`, "content-encoding": coding },
+    body,
+  });
+  const { code, message } = ((await response.json()) as Json).error;
+  expect([response.status, code]).toEqual([400, "invalid_body"]);
+  expect(message).toStartWith(`the body cannot be decompressed as its Content-Encoding "${coding}" says: `);
+});
+
+test.each([
   ["Model", "openai/gpt-5-mini", "openai/gpt-5"],
   ["Fallbacks", '[{"model":"openai/a"}]', '[{"model":"openai/b"}]'],
   ["Unsupported", "drop", "refuse"],
