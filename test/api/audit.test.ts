@@ -103,7 +103,11 @@ describe("a change through the API", () => {
           comparison: "above",
           threshold: 1,
           window_seconds: 60,
-          channels: [{ type: "webhook", url: "https://hooks.example.com/y", secret }],
+          channels: [
+            { type: "webhook", url: "https://hooks.example.com/y", secret },
+            { type: "slack", url: "https://hooks.example.com/services/slackSecret" },
+            { type: "pagerduty", routing_key: "0123456789abcdefABCDEF0123456789" },
+          ],
         },
         { threshold: 2 },
       ],
@@ -114,7 +118,8 @@ describe("a change through the API", () => {
       await it.call("DELETE", `${path}/${json.data.id}`);
       const found = await entries(`object=${json.data.id}`);
       expect(found.map(({ action }) => action)).toEqual([`${noun}.removed`, `${noun}.changed`, `${noun}.created`]);
-      expect(JSON.stringify(found)).not.toContain(secret.slice(6));
+      for (const hidden of [secret.slice(6), "slackSecret", "0123456789abcdef"])
+        expect(JSON.stringify(found)).not.toContain(hidden);
       expect(found[1]!.change.before).not.toEqual(found[1]!.change.after);
     }
   });

@@ -6,7 +6,7 @@ import { ifGiven, over } from "../database/builder.ts";
 import { type RulePlace, ruleTable, type StoredRule } from "../rule-table.ts";
 import type { Database } from "../store.ts";
 import type { AlertRule } from "./alert-rule.ts";
-import { type Channel, toChannel } from "./channels.ts";
+import { type Channel, shownChannel, toChannel } from "./channels.ts";
 
 export interface Alert extends Omit<AlertRule, "channels">, StoredRule {
   readonly channels: readonly Channel[];
@@ -44,9 +44,13 @@ const ALERTS_MAX = 500;
 const ALERTS = ruleTable<Alert>(alerts, {
   max: ALERTS_MAX,
   kept: ["checked_at"],
-  // The log masks channels' secrets by field name.
-  noted: { noun: "alert", nameOf: ({ name }) => name, shown: ({ checked_at: _, error: __, ...alert }) => alert },
+  noted: { noun: "alert", nameOf: ({ name }) => name, shown: notedAlert },
 });
+
+/** As the audit log has it: entries cannot be removed, so no channel's secret may be in them. */
+function notedAlert({ checked_at: _, error: __, ...alert }: Alert) {
+  return { ...alert, channels: alert.channels.map((channel) => shownChannel(channel, "whole")) };
+}
 
 export const { list: listAlerts, find: findAlert } = ALERTS;
 
