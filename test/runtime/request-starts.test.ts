@@ -72,6 +72,30 @@ test("a client that has sent only a line end while others wait still has a deadl
   await server.close();
 });
 
+test("requests that one client sends at once begin a few per turn, and all get their responses in order", async () => {
+  const turns = [0];
+  const server = await start((request, response) => {
+    if (turns.at(-1)! === 0) setImmediate(() => turns.push(0));
+    turns[turns.length - 1]!++;
+    response.head(200, "OK", ["Content-Length", `${request.url.length}`]);
+    response.end(Buffer.from(request.url));
+  });
+  const client = net.connect({ port: server.port, host: "127.0.0.1" });
+  let received = "";
+  client.on("data", (bytes) => (received += bytes));
+  const paths = Array.from({ length: COUNT }, (_, at) => `/${at}`);
+  client.end(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`).join(""));
+  await once(client, "close");
+  expect(
+    received
+      .split("HTTP/1.1 200 OK")
+      .slice(1)
+      .map((each) => each.split("\r\n\r\n")[1]),
+  ).toEqual(paths);
+  expect(Math.max(...turns)).toBeLessThan(200);
+  await server.close();
+});
+
 test("the first of many requests get their responses before the last ones begin", async () => {
   let begun = 0;
   let respondedAt: number | undefined;

@@ -1,7 +1,7 @@
 /** Maximum requests begun in one turn of the event loop. */
 const BEGUN_A_TURN = 64;
 
-/** A connection on which a request arrives. */
+/** A connection on which a request arrives, or waits behind another. */
 export interface RequestStart {
   /** Called once, in a later turn, if the request was not admitted immediately. */
   begin(): void;

@@ -209,6 +209,7 @@ export class ServerConnection implements RequestSink, RequestStart, TurnConnecti
       return;
     }
     this.#headBegan = false;
+    if (this.#parser.waitingBytes > 0 && !this.#parts.starts.admit(this)) this.#parser.held = true;
     try {
       this.#parser.next();
     } catch (error) {
@@ -219,7 +220,7 @@ export class ServerConnection implements RequestSink, RequestStart, TurnConnecti
 
   /** Decides what follows once everything available is read. Called by the parser's caller, never by a handler that it calls. */
   #settle(): void {
-    if (this.#parser.running) return;
+    if (this.#parser.running || this.#waits) return;
     if (this.#clientFinished && this.#turn === undefined && !this.#choked && !this.#deaf) this.#linger();
     else if (this.#isCutOff) this.socket.destroy();
     else {
