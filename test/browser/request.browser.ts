@@ -289,6 +289,26 @@ test("a model that is pending says so, and is mapped on demand", async () => {
   await page.getByText(/^(?:So far: |Ja\.$)/).waitFor();
 });
 
+test("a text that is written from right to left begins at the right, in the list too", async () => {
+  const text = `مرحبا بالعالم!\n\n${"هذه رسالة طويلة ".repeat(10)}`;
+  const id = await send(it.weir, provider, { ...talk, body: chat(text) });
+  await using opened = await it.open(`/requests/${id}`);
+  const { page } = opened;
+  /** Whether the first letter is at the right edge of what holds it. */
+  const beginsRight = (element: SVGElement | HTMLElement) => {
+    const range = document.createRange();
+    const node = document.createTreeWalker(element, NodeFilter.SHOW_TEXT).nextNode()!;
+    range.setStart(node, 0);
+    range.setEnd(node, 1);
+    return Math.abs(element.getBoundingClientRect().right - range.getBoundingClientRect().right) < 20;
+  };
+  const said = page.locator(".markdown p", { hasText: "مرحبا" });
+  await eventually(() => said.evaluate(beginsRight)).toBe(true);
+  await page.goto(`${it.weir.api}/requests`);
+  const cell = page.locator(`tr[data-id="${id}"] td.cut`, { hasText: "مرحبا" });
+  await eventually(() => cell.evaluate(beginsRight)).toBe(true);
+});
+
 test("a session is a timeline that leads to its requests", async () => {
   const headers = { "Gateway-Session-Id": "s-1", "Gateway-Session-Name": "A trip" };
   const first = await send(it.weir, provider, { headers: { ...headers, "Gateway-Session-Path": "/begin" } });

@@ -103,7 +103,7 @@ export function DataTable<T extends object>(props: DataTableProps<T>) {
           {table.getRowModel().rows.map((row) => (
             <tr key={row.id}>
               {columns.map((column) => (
-                <td key={column.id} className={column.align === "end" ? "end" : undefined}>
+                <td key={column.id} {...(column.align === "end" ? { className: "end" } : { dir: "auto" })}>
                   {column.cell(row.original)}
                 </td>
               ))}

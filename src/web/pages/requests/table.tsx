@@ -243,7 +243,8 @@ function Cell({ column: { end, cut, cell, title }, row, marks, place }: CellProp
   const content = cell(row, marks);
   const classes = [end && "end", cut && "cut", content === UNKNOWN && "unknown", place];
   return (
-    <td className={classes.filter(Boolean).join(" ")} title={title?.(row)}>
+    // A truncated text keeps its beginning, also if that is at the right.
+    <td className={classes.filter(Boolean).join(" ")} title={title?.(row)} dir={cut === true ? "auto" : undefined}>
       {content}
     </td>
   );
