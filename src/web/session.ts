@@ -1,4 +1,5 @@
 import { type QueryClient, queryOptions, useQuery } from "@tanstack/react-query";
+import type { Me } from "../api/logins/me.ts";
 import type { SessionView } from "../api/logins/session.ts";
 import { ApiFailure, get } from "./api.ts";
 import { takeFirstSession } from "./first-session.ts";
@@ -18,6 +19,9 @@ export const sessionQuery = queryOptions({
   retry: false,
   retryOnMount: false, // a log-in, the failure's button or the window's focus tries again
 });
+
+/** The logged-in user or key with its role, permissions and organizations. */
+export const meQuery = queryOptions({ queryKey: ["me"], queryFn: ({ signal }) => get<Me>("/v1/me", signal) });
 
 /** Whether reading the session failed because no user or key is logged in. */
 export const isLoggedOut = (error: unknown): boolean => error instanceof ApiFailure && error.status === 401;

@@ -70,6 +70,17 @@ test("an invitation leads to an account, then in; after that the log-in asks for
   expect(faults).toEqual([]);
 });
 
+test("the account and the organizations follow each other", async () => {
+  await using opened = await it.open("/account");
+  const { page } = opened;
+  const links = page.getByRole("navigation", { name: "Pages" });
+  await page.getByRole("heading", { name: "Log-ins" }).waitFor();
+  await links.getByRole("link", { name: "Organizations" }).click();
+  await page.getByRole("row", { name: /^default/ }).waitFor();
+  await page.getByRole("link", { name: "My account" }).click();
+  await page.getByRole("heading", { name: "Log-ins" }).waitFor();
+});
+
 test("a viewer sees the requests, and is shown what the role lacks", async () => {
   const link = await invite("vic@example.test", "viewer");
   await using opened = await it.open(pathOf(link), { key: null });

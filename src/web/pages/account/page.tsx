@@ -1,22 +1,18 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { Me } from "../../../api/logins/me.ts";
-import { get } from "../../api.ts";
 import { ListStates } from "../../parts/list-states.tsx";
 import { Page } from "../../parts/page.tsx";
-import { chooseOrganization } from "../../session.ts";
+import { chooseOrganization, meQuery } from "../../session.ts";
 import { NewPassword } from "./new-password.tsx";
 import { OwnKeys } from "./own-keys.tsx";
 import { OwnSessions } from "./own-sessions.tsx";
 
 /** The logged-in user, with their log-ins and keys. */
 export function AccountPage() {
-  const { data, error, refetch } = useQuery({
-    queryKey: ["me"],
-    queryFn: async ({ signal }) => [await get<Me>("/v1/me", signal)],
-  });
+  const { data, error, refetch } = useQuery(meQuery);
   return (
     <Page title="My account" about="Your account, your log-ins and your keys.">
-      <ListStates rows={data} error={error} onRetry={() => void refetch()} empty="No account">
+      <ListStates rows={data && [data]} error={error} onRetry={() => void refetch()} empty="No account">
         {([me]) => <Account me={me!} />}
       </ListStates>
     </Page>

@@ -2,8 +2,6 @@ import type { ShownOrganization } from "../../../store/people/organizations.ts";
 import { DialogForm, useSave } from "../../parts/dialog-form.tsx";
 import { Field } from "../../parts/field.tsx";
 
-export const ORGANIZATIONS = ["organizations"] as const;
-
 interface OrganizationDialogProps {
   /** Undefined for a new one. */
   readonly organization?: ShownOrganization;

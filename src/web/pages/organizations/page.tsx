@@ -1,8 +1,5 @@
-import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
-import type { Me } from "../../../api/logins/me.ts";
 import type { ShownOrganization } from "../../../store/people/organizations.ts";
-import { get } from "../../api.ts";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { ListStates } from "../../parts/list-states.tsx";
@@ -10,20 +7,15 @@ import { Page } from "../../parts/page.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { Time } from "../../parts/values.tsx";
 import { DeleteDialog } from "./delete-dialog.tsx";
-import { ORGANIZATIONS, OrganizationDialog } from "./organization-dialog.tsx";
+import { OrganizationDialog } from "./organization-dialog.tsx";
+import { useOrganizations } from "./use-organizations.ts";
 
 type Open = { readonly what: "new" } | { readonly what: "edit" | "delete"; readonly organization: ShownOrganization };
 
 /** The deployment's organizations, for operators. */
 export function OrganizationsPage() {
   const [open, setOpen] = useState<Open>();
-  const { data: me } = useQuery({ queryKey: ["me"], queryFn: ({ signal }) => get<Me>("/v1/me", signal) });
-  const isOperator = me?.permissions.includes("operator") ?? false;
-  const { data, error, refetch } = useQuery({
-    queryKey: ORGANIZATIONS,
-    queryFn: ({ signal }) => get<readonly ShownOrganization[]>("/v1/organizations", signal),
-    enabled: isOperator,
-  });
+  const { isOperator, data, error, refetch } = useOrganizations();
   const columns = useMemo(() => columnsOf(setOpen), []);
   const close = () => setOpen(undefined);
   return (
@@ -39,7 +31,7 @@ export function OrganizationsPage() {
         ) : null
       }
     >
-      {me !== undefined && !isOperator ? (
+      {isOperator === false ? (
         <Empty title="Organizations are for operators">This needs the permission operator.</Empty>
       ) : (
         <ListStates
