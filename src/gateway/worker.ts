@@ -8,7 +8,8 @@ import { threadStart } from "../runtime/thread.ts";
 import { openSpool } from "../spool/writer.ts";
 import type { FirstGatewayFunctions, FurtherGatewayFunctions, FurtherGatewayOptions } from "../threads.ts";
 import { RemoteHooks } from "./further-threads/ask-hooks.ts";
-import { type Gateway, startGateway } from "./start.ts";
+import type { Gateway } from "./gateway.ts";
+import { startGateway } from "./start.ts";
 
 /**
  * Entry point of a further gateway thread. The thread lives until the process ends: `stop` only releases connections and

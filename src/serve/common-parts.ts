@@ -1,4 +1,4 @@
-import type { GatewayOptions } from "../gateway/start.ts";
+import type { GatewayOptions } from "../gateway/gateway.ts";
 import type { KeySnapshot } from "../keys.ts";
 import type { LiveHooks, LiveRegistry } from "../plugin-host/live.ts";
 import type { CredentialTests } from "./credential-tests.ts";

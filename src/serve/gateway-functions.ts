@@ -1,5 +1,5 @@
 import type { Config } from "../config.ts";
-import type { Gateway } from "../gateway/start.ts";
+import type { Gateway } from "../gateway/gateway.ts";
 import type { Log } from "../log.ts";
 import { hooksText } from "../plugin-host/hooks/hook-metrics.ts";
 import { callerOfRoute } from "../plugin-host/host/acting.ts";

@@ -1,6 +1,6 @@
 import type { Config } from "../config.ts";
 import { serveHooks } from "../gateway/further-threads/serve-hooks.ts";
-import type { Gateway } from "../gateway/start.ts";
+import type { Gateway } from "../gateway/gateway.ts";
 import type { Log } from "../log.ts";
 import type { Hooks } from "../plugin-host/hooks/hooks.ts";
 import { takeOver } from "../runtime/http/take-over.ts";

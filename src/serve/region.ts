@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Config } from "../config.ts";
-import { type Gateway, startGateway } from "../gateway/start.ts";
+import type { Gateway } from "../gateway/gateway.ts";
+import { startGateway } from "../gateway/start.ts";
 import type { Log } from "../log.ts";
 import type { Hooks } from "../plugin-host/hooks/hooks.ts";
 import { callOnAnswer } from "../plugin-host/hooks/response-facts.ts";

@@ -1,6 +1,7 @@
 import { Value } from "@sinclair/typebox/value";
 import { CONFIG_SCHEMA, type Config } from "../../src/config.ts";
-import { type Gateway, type GatewayOptions, startGateway } from "../../src/gateway/start.ts";
+import type { Gateway, GatewayOptions } from "../../src/gateway/gateway.ts";
+import { startGateway } from "../../src/gateway/start.ts";
 import type { ProviderIndex } from "../../src/gateway/target.ts";
 import { edited } from "../../src/json-text/edits.ts";
 import { hashKey, type KeySnapshot } from "../../src/keys.ts";
