@@ -29,7 +29,7 @@ async function send(weir: Weir, target: string, marker: string): Promise<string>
 const remove = (weir: Weir, id: string) =>
   callApi(weir, "/v1/request", { method: "DELETE", body: JSON.stringify({ requestIds: [id] }) });
 
-test(
+test.concurrent(
   "after `weir storage erase` no file holds what was deleted, with a running service or without, and the rest is there",
   async () => {
     using directory = temporaryDirectory();
@@ -77,7 +77,7 @@ test(
   LIMIT_MS,
 );
 
-test(
+test.concurrent(
   "a request in flight keeps its segment, and the command says so",
   async () => {
     const { promise: held, resolve: letGo } = Promise.withResolvers<void>();

@@ -43,7 +43,7 @@ async function health(weir: Weir) {
   return data;
 }
 
-test(
+test.concurrent(
   "with the store away and a kill every request is recorded with its bodies, and what is deleted leaves the bucket",
   async () => {
     await using store = await startObjectStore();
@@ -114,7 +114,7 @@ test(
   LIMIT_MS,
 );
 
-test(
+test.concurrent(
   "`weir migrate bodies` moves what is in the database, with a running service or without, and `weir doctor` tries the store",
   async () => {
     await using store = await startObjectStore();

@@ -16,7 +16,7 @@ function failedStart(env: Readonly<Record<string, string>>) {
   return runCommand({ PATH: process.env["PATH"] ?? "", WEIR_GATEWAY_PORT: "0", WEIR_API_PORT: "0", ...env }, "serve");
 }
 
-test("the first start makes one key with all scopes and prints it once; the data directory is its owner's alone", async () => {
+test.concurrent("the first start makes one key with all scopes and prints it once; the data directory is its owner's alone", async () => {
   const dataDirectory = freshDirectory();
   const first = await startWeir({ dataDirectory, env: { WEIR_BOOTSTRAP_KEY: "" } });
   const key = /^sk-weir-us-[0-9A-Za-z]{43,}$/m.exec(first.output())?.[0];
@@ -31,7 +31,7 @@ test("the first start makes one key with all scopes and prints it once; the data
   expect(await second.stop()).toBe(0);
 }, 300_000);
 
-test("a second service on one data directory, or on a port that is taken, ends with one line and status 1", async () => {
+test.concurrent("a second service on one data directory, or on a port that is taken, ends with one line and status 1", async () => {
   const dataDirectory = freshDirectory();
   await using weir = await startWeir({ dataDirectory });
   const same = await failedStart({ WEIR_DATA_DIR: dataDirectory });
@@ -55,7 +55,7 @@ test("a second service on one data directory, or on a port that is taken, ends w
   expect(api.stderr).toMatch(/weir: api_port = \d+ on 127.0.0.1 is in use.*\n$/);
 }, 300_000);
 
-test("a port of the European pair that is taken ends the start with the key to change", async () => {
+test.concurrent("a port of the European pair that is taken ends the start with the key to change", async () => {
   await using listener = createServer().listen(0, "127.0.0.1");
   await once(listener, "listening");
   const { port } = listener.address() as { port: number };
@@ -68,7 +68,7 @@ test("a port of the European pair that is taken ends the start with the key to c
   }
 }, 300_000);
 
-test("a broken drop-in and a directory that cannot be written stop the start with the reason", async () => {
+test.concurrent("a broken drop-in and a directory that cannot be written stop the start with the reason", async () => {
   const dataDirectory = freshDirectory();
   mkdirSync(join(dataDirectory, "providers"));
   const file = join(dataDirectory, "providers", "bad.ts");
@@ -85,7 +85,7 @@ test("a broken drop-in and a directory that cannot be written stop the start wit
   });
 }, 300_000);
 
-test("drop-ins that never finish loading or end the process while they load stop the start, a line for each", async () => {
+test.concurrent("drop-ins that never finish loading or end the process while they load stop the start, a line for each", async () => {
   const dataDirectory = freshDirectory();
   mkdirSync(join(dataDirectory, "plugins"));
   const [holds, leaves] = ["holds.ts", "leaves.ts"].map((name) => join(dataDirectory, "plugins", name));
@@ -98,7 +98,7 @@ test("drop-ins that never finish loading or end the process while they load stop
   expect(broken.stderr).toContain(`weir: ${holds}: it takes over 10000 ms to load\n`);
 }, 300_000);
 
-test("keys made and revoked by the command line count soon", async () => {
+test.concurrent("keys made and revoked by the command line count soon", async () => {
   await using upstream = await startUpstream();
   await using weir = await startWeir();
   const env = { ...weir.env };
@@ -120,7 +120,7 @@ test("keys made and revoked by the command line count soon", async () => {
   );
 }, 300_000);
 
-test("providers and plugins are taken up while the service runs; a broken one is reported by /readyz, which stays 200", async () => {
+test.concurrent("providers and plugins are taken up while the service runs; a broken one is reported by /readyz, which stays 200", async () => {
   const dataDirectory = freshDirectory();
   await using upstream = await startUpstream();
   await using weir = await startWeir({ dataDirectory });
@@ -169,7 +169,7 @@ test("providers and plugins are taken up while the service runs; a broken one is
   expect((await send()).status).toBe(500);
 }, 300_000);
 
-test("an unknown variable stops the start before anything is written", async () => {
+test.concurrent("an unknown variable stops the start before anything is written", async () => {
   const dataDirectory = join(freshDirectory(), "not-yet");
   const start = await failedStart({ WEIR_DATA_DIR: dataDirectory, WEIR_GATEWAY_PROT: "1", WEIR_REGION: "x" });
   expect(start.status).toBe(1);
@@ -177,7 +177,7 @@ test("an unknown variable stops the start before anything is written", async () 
   expect(() => readFileSync(dataDirectory)).toThrow("ENOENT");
 });
 
-test("a start that waits for a database that is away is stopped by a signal like any other", async () => {
+test.concurrent("a start that waits for a database that is away is stopped by a signal like any other", async () => {
   await using away = createServer((socket) => socket.destroy()).listen(0, "127.0.0.1");
   await once(away, "listening");
   const { port } = away.address() as { port: number };

@@ -275,7 +275,10 @@ describe.each(MOMENTS.map((moment) => [moment.what, moment] as const))("%s", (_w
     return { stack, same, other, third, gateway };
   }
 
-  test("one target: the failure is the client's, and one record", async () => {
+  // Silence ends after a second: these wait together.
+  const play = moment.what.endsWith("silence") ? test.concurrent : test;
+
+  play("one target: the failure is the client's, and one record", async () => {
     const { stack, gateway } = await start();
     await using _ = stack;
     const results = await Promise.all(
@@ -302,7 +305,7 @@ describe.each(MOMENTS.map((moment) => [moment.what, moment] as const))("%s", (_w
     expect(gateway.spool.problems).toEqual([]);
   });
 
-  test.each(["same-first", "translated-first"])(
+  play.each(["same-first", "translated-first"])(
     "three targets, %s: another one is called before content, none after it",
     async (name) => {
       const { stack, gateway, same, other, third } = await start();
