@@ -59,6 +59,16 @@ export function permissionsOf(scopes: readonly Scope[]): readonly Permission[] {
   return ALL.filter((permission) => allowed.has(permission));
 }
 
+const OR = new Intl.ListFormat("en", { type: "disjunction" });
+
+/** Who has a permission: the scopes of keys, and the weakest role. */
+export function holdersOf(permission: Permission): string {
+  const role = `the role ${ROLE_NAMES.find((name) => ROLES[name].includes(permission))}`;
+  if (permission === "operator") return `an admin key of the first organization, or ${role}`;
+  const scopes = SCOPES.filter((scope) => SCOPE_PERMISSIONS[scope].includes(permission));
+  return `a key with the scope ${OR.format(scopes)}, or ${role}`;
+}
+
 /** The scopes that a caller with these permissions may grant. */
 export function scopesWithin(scopes: readonly Scope[], own: readonly Permission[]): readonly Scope[] {
   return scopes.filter((scope) => own.includes(MEANT[scope]));

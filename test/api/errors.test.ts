@@ -53,6 +53,16 @@ test("a body that the client does not send whole is the client's failure, and no
   expect(it.log.filter((line) => line.includes("the API failed"))).toEqual([]);
 });
 
+test.each([
+  ["gateway", "POST", BY_IDS, "figures: a key with the scope figures, read, or admin, or the role viewer"],
+  ["read", "PUT", `/v1/request/${SOME_ID}/property`, "write: a key with the scope write or admin, or the role analyst"],
+  ["read", "DELETE", "/v1/request", "delete: a key with the scope write or admin, or the role admin"],
+  ["write", "POST", "/v1/import", "admin: a key with the scope admin, or the role admin"],
+] as const)("the 403 to a key with the scope %s for %s %s says who may: %s", async (key, method, path, who) => {
+  const { status, json } = await it.call(method, path, { key: it.keys[key], body: {} });
+  expect([status, json.message]).toEqual([403, `this needs the permission ${who}`]);
+});
+
 type Row = [name: string, method: string, path: string, options: CallOptions, status: number, path: string | null];
 
 /** By the row's name, else by its status. */

@@ -2,7 +2,7 @@ import { GatewayError } from "../../errors.ts";
 import type { Reach } from "../../filter/sight.ts";
 import type { KeySnapshot } from "../../keys.ts";
 import type { Acting } from "../../people/actor.ts";
-import { type Permission, type Role, SCOPES, scopesWithin } from "../../people/permissions.ts";
+import { holdersOf, type Permission, type Role, SCOPES, scopesWithin } from "../../people/permissions.ts";
 import type { SentFor } from "../../unified/through-gateway.ts";
 
 /** The caller of an endpoint, the organization, and what the caller may do there. */
@@ -83,7 +83,8 @@ export function require(caller: Pick<Caller, "permissions">, permission: Permiss
 
 export function lacks(permission: Permission, path?: string): GatewayError {
   const options = path === undefined ? {} : { path };
-  return new GatewayError("insufficient_permission", `this needs the permission ${permission}`, options);
+  const message = `this needs the permission ${permission}: ${holdersOf(permission)}`;
+  return new GatewayError("insufficient_permission", message, options);
 }
 
 /** A caller with `figures` but not `bodies` sees metrics. Keys that read nothing see nothing; they may still delete by any filter. */

@@ -311,7 +311,8 @@ test("a user's key may not do what only a key without a user may, such as changi
   const { key } = (await asUser("POST", "/v1/keys", cookie, order)).json.data;
   const alert = { name: "spend", metric: "cost", comparison: "above", threshold: 1, window_seconds: 60 };
   const create = async () => (await it.call("POST", "/v1/alerts", { key, body: alert })).json;
-  expect(await create()).toMatchObject({ error: 403, message: "this needs the permission admin" });
+  const message = "this needs the permission admin: a key with the scope admin, or the role admin";
+  expect(await create()).toMatchObject({ error: 403, message });
   await it.call("PATCH", `/v1/members/${dev.id}`, { key: it.keys.admin, body: { role: "admin" } });
   expect(await create()).toMatchObject({ error: null, data: { name: "spend" } });
 });
