@@ -12,8 +12,9 @@ const RESPONSES: Readonly<Record<RequestFault, readonly [status: number, message
 };
 
 /** The response to a request that the HTTP parser refused, in the JSON shape of every other error; the connection then closes. */
-export function faultResponse(fault: RequestFault, idHeaders: readonly string[]): Buffer {
-  const [status, message] = RESPONSES[fault];
+export function faultResponse(fault: RequestFault, why: string | undefined, idHeaders: readonly string[]): Buffer {
+  const [status, text] = RESPONSES[fault];
+  const message = fault === "malformed" && why !== undefined ? `${text}: ${why}` : text;
   const id = uuidv7();
   const body = errorBody({ code: "bad_request", message }, id);
   const head = [

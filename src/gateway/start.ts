@@ -152,7 +152,7 @@ function listen(
   config: Config,
   { pair, port, portShared, unified }: ListenTerms,
 ): Promise<Server> {
-  const onFault = (fault: RequestFault) => faultResponse(fault, parts.idHeaders);
+  const onFault = (fault: RequestFault, why?: string) => faultResponse(fault, why, parts.idHeaders);
   return startStrictServer({
     host: config.host,
     port,

@@ -193,9 +193,9 @@ function toUpstreamError(error: unknown, headSeen: boolean): UpstreamError {
   if (error instanceof UpstreamError) return error;
   const { code = "", message = "" } = error as { code?: string; message?: string };
   if (/^HPE_|PARSE/i.test(code))
-    return new UpstreamError("protocol", `the answer is not well-formed HTTP (${code})`, { cause: error });
+    return new UpstreamError("protocol", `the response is not well-formed HTTP (${code})`, { cause: error });
   if (headSeen || /ECONNRESET|EPIPE|closed|hang up/i.test(`${code} ${message}`))
-    return new UpstreamError("broken", "the provider closed the connection before its answer was whole", {
+    return new UpstreamError("broken", "the provider closed the connection before its response was complete", {
       cause: error,
     });
   return new UpstreamError("unreachable", `no connection (${code === "" ? message : code})`, { cause: error });

@@ -49,11 +49,13 @@ const FIELDS = new FieldReader(malformed);
 /** A request that cannot be served; the connection cannot continue after it. */
 export class MalformedRequest extends Error {
   readonly fault: RequestFault;
+  readonly why: string;
 
   constructor(fault: RequestFault, why: string) {
     super(`not well-formed HTTP: ${why}`);
     this.name = "MalformedRequest";
     this.fault = fault;
+    this.why = why;
   }
 }
 
@@ -223,7 +225,7 @@ export class RequestParser {
   /** RFC 9112 §6.3; repairs that it allows a server are refused instead. */
   #frame(old: boolean, framing: Framing): void {
     if (framing.encoded && (!framing.chunked || framing.length !== undefined || old))
-      throw malformed("its body has no framing that is beyond doubt");
+      throw malformed("Content-Length and Transfer-Encoding leave the length of its body unclear");
     this.#body.begin(framing);
     this.#state = BODY;
   }

@@ -209,7 +209,7 @@ export class ResponseParser {
   #frame(status: number, old: boolean, framing: Framing): void {
     const { length, chunked, encoded, close } = framing;
     if (encoded && (!chunked || length !== undefined || old))
-      throw malformed("its body has no framing that is beyond doubt");
+      throw malformed("Content-Length and Transfer-Encoding leave the length of its body unclear");
     const isBodyless = this.#bodyless || status === 204 || status === 304;
     const isUntilClose = !isBodyless && !chunked && length === undefined;
     this.#keepAlive = !old && !close && !isUntilClose;
@@ -246,5 +246,5 @@ function readStatusLine(text: string): StatusLine {
 }
 
 function malformed(why: string): UpstreamError {
-  return new UpstreamError("protocol", `the provider's answer is not well-formed HTTP: ${why}`);
+  return new UpstreamError("protocol", `the provider's response is not well-formed HTTP: ${why}`);
 }

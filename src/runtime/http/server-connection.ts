@@ -317,17 +317,17 @@ export class ServerConnection implements RequestSink, RequestStart, TurnConnecti
 
   #failed(error: unknown): void {
     if (!(error instanceof MalformedRequest)) throw error;
-    this.#broken(error.fault);
+    this.#broken(error.fault, error.why);
   }
 
   /** The input is malformed; nothing after it will be parsed. */
-  #broken(fault: RequestFault): void {
+  #broken(fault: RequestFault, why?: string): void {
     const sink = this.#sink;
     const turn = this.#turn;
     this.#sink = undefined;
     this.#parser.detach();
     if (turn === undefined) {
-      this.#refuse(fault);
+      this.#refuse(fault, why);
       return;
     }
     this.#deaf = true;
@@ -337,9 +337,9 @@ export class ServerConnection implements RequestSink, RequestStart, TurnConnecti
     else if (sink?.onBroken() !== true) this.socket.destroy();
   }
 
-  #refuse(fault: RequestFault): void {
+  #refuse(fault: RequestFault, why?: string): void {
     this.#parser.detach();
-    this.socket.write(this.#parts.handlers.onFault(fault));
+    this.socket.write(this.#parts.handlers.onFault(fault, why));
     this.#linger();
   }
 

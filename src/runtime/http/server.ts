@@ -13,8 +13,12 @@ export interface ServerHandlers {
    * Only the head of the request has been read.
    */
   onUpgrade(request: IncomingRequest, socket: ByteSocket, early: Uint8Array): void;
-  /** The request cannot be served. @returns the complete response; the connection then closes. */
-  onFault(fault: RequestFault): Uint8Array;
+  /**
+   * The request cannot be served. @returns the complete response; the connection then closes.
+   *
+   * @param why - what is wrong with a malformed request; holds nothing of it.
+   */
+  onFault(fault: RequestFault, why?: string): Uint8Array;
 }
 
 /** `size`: too many header bytes or fields; `plain`: no TLS on a TLS listener. */

@@ -118,7 +118,7 @@ class Call implements UpstreamCall, ConnectionUser {
     if (isResendable && mayResend(this.#request.method, sentMs, this.#pool.unreadMs)) this.#connect();
     else
       this.fail(
-        new UpstreamError("broken", "the provider closed the connection before its answer was whole", { cause }),
+        new UpstreamError("broken", "the provider closed the connection before its response was complete", { cause }),
       );
   }
 
