@@ -36,8 +36,12 @@ export function fitTools(given: Prompt, fitting: Fitting): { readonly prompt: Pr
 
 function extraLosses(tool: Tool): readonly Loss[] {
   if (tool.type !== "function" || tool.extra === undefined) return [];
-  return Object.keys(tool.extra).map((name) => ({ kind: "dropped", path: `${tool.at ?? "tools"}.${name}` }));
+  const lost = Object.keys(tool.extra).filter((name) => !PACE.has(name));
+  return lost.map((name) => ({ kind: "dropped", path: `${tool.at ?? "tools"}.${name}` }));
 }
+
+/** Members that only set how finely a call's arguments are streamed: no response depends on them. */
+const PACE: ReadonlySet<string> = new Set(["eager_input_streaming"]);
 
 /** The path of a namespace, from the path of one of its tools. */
 function placeOf(namespace: string, tools: readonly Tool[]): string {

@@ -18,7 +18,7 @@ import {
 
 describe("tools", () => {
   test("members of a tool that only its own API knows stay there, and are dropped elsewhere", () => {
-    const own = { defer_loading: true, input_examples: [{ city: "Rome" }], eager_input_streaming: false };
+    const own = { defer_loading: true, input_examples: [{ city: "Rome" }], eager_input_streaming: true };
     const tool = { name: "look", description: "Looks.", input_schema: { type: "object", properties: {} }, ...own };
     const body = { model: "m", max_tokens: 9, messages: [{ role: "user", content: "hi" }], tools: [tool] };
     const again = send(body, { from: "messages", to: "messages" });
@@ -27,9 +27,7 @@ describe("tools", () => {
     const elsewhere = send(body, messagesToChat);
     expect(Object.keys(elsewhere.body.tools[0].function)).toEqual(["name", "description", "parameters"]);
     expect(elsewhere.losses.toSorted()).toEqual(
-      Object.keys(own)
-        .toSorted()
-        .map((name) => `dropped tools[0].${name}`),
+      ["defer_loading", "input_examples"].map((name) => `dropped tools[0].${name}`),
     );
   });
 
