@@ -698,6 +698,8 @@ export interface Wants {
   readonly reasoning?: boolean;
   /** The state of reasoning is returned. */
   readonly state?: boolean;
+  /** The model requires its reasoning before its calls back, although it has no state: Weir remembers it. */
+  readonly thoughts?: boolean;
   /** Calls are returned as `function_call`. */
   readonly legacyFunctions?: boolean;
 }
@@ -846,6 +848,10 @@ export interface ModelFacts {
   readonly maxTokensName?: string;
   /** The chat-completions member for `seed`. */
   readonly seedName?: string;
+  /** A last turn of the assistant, which the response continues, needs `prefix: true` in chat completions. */
+  readonly prefixNeeded?: boolean;
+  /** PDF are parts `document_url` of chat completions, not `file`. */
+  readonly documentUrl?: boolean;
   /** Ids of calls are this many letters and digits. */
   readonly callIdLength?: number;
   readonly toolsNeedResponses?: boolean;
@@ -975,6 +981,8 @@ export interface Limits {
   readonly notWhileThinking?: readonly SettingName[];
   /** For a model without `jsonSchema`, the response is requested as the input of a tool. */
   readonly schemaTool?: boolean;
+  /** If a model's `jsonSchema` is false, its response is requested as a JSON object, and the system text has the schema. */
+  readonly schemaText?: boolean;
 }
 
 /** The parts of a request's body that a plugin needs. */

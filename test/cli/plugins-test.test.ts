@@ -264,7 +264,9 @@ test("options are given on the command line, and must be a JSON object", async (
   const path = join(EXAMPLES, "allowed-models.ts");
   const without = await cli.run("plugins", "test", path);
   expect(without).toMatchObject({ status: 1, out: "" });
-  expect(without.err).toContain("models: is missing (options: no configuration file was found; --options sets others)");
+  expect(without.err).toContain(
+    "models: it is missing (options: no configuration file was found; --options sets others)",
+  );
   const bad = await cli.run("plugins", "test", path, "--options", "[]");
   expect(bad.status).toBe(2);
   expect(bad.err).toContain("--options takes a JSON object");

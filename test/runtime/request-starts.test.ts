@@ -66,7 +66,11 @@ test("a client that has sent only a line end while others wait still has a deadl
   const server = await start(respond, { headMs: 1, idleMs: 1 });
   const clients = Array.from({ length: 300 }, () => net.connect({ port: server.port, host: "127.0.0.1" }));
   await Promise.all(clients.map((client) => once(client, "connect")));
-  const ends = clients.map((client) => once(client.resume(), "close"));
+  // One that is closed before it writes gets a reset.
+  const ends = clients.map((client) => {
+    client.resume().on("error", () => {});
+    return new Promise((resolve) => client.once("close", resolve));
+  });
   for (const client of clients) client.write("\r\n");
   await Promise.all(ends);
   await server.close();
