@@ -5,6 +5,8 @@ import { askSecret, readStdin } from "./runtime/stdin.ts";
 
 // Before anything else is loaded, because this may restart the process. So in the binary the rest is a separate bundle.
 restartWithEnvironment();
+// Otherwise Elysia writes each refused body into an error's text, indented: of 16 kB that are nested deeply, 128 MB.
+Object.assign(process.env, { NODE_ENV: "production" });
 const { runCommandLine, takeEnvironment } = (await import(
   shippedScript("src/cli/run.ts")
 )) as typeof import("./cli/run.ts");

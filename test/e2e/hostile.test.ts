@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { chance } from "../chance.ts";
 import { MessageReader, type RawUpstream, startRawUpstream, statusOf } from "./raw.ts";
@@ -28,6 +29,18 @@ async function stillServing(): Promise<void> {
   expect(await response.text()).toBe("ok");
   expect((await fetch(`${weir.api}/healthz`, { keepalive: false })).status).toBe(200);
 }
+
+test("a small body that is nested deeply is refused without becoming a large text", async () => {
+  const most = () => Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${weir.pid}/status`, "utf8"))![1]) / 1024;
+  const before = most();
+  const response = await fetch(`${weir.api}/v1/session`, {
+    method: "POST",
+    headers: { Origin: weir.api, "Content-Type": "application/json" },
+    body: "[".repeat(8_000) + "]".repeat(8_000),
+  });
+  expect([response.status, (await response.json()).message]).toEqual([400, "give an object"]);
+  expect(most() - before).toBeLessThan(100); // MB
+});
 
 /** Sends bytes, ends the sending side, and returns everything received until the other side ends as well. */
 async function send(port: number, bytes: string | Buffer): Promise<string> {
