@@ -6,12 +6,6 @@ import { listSegments, nextSegment, segmentPath } from "./segments.ts";
 import type { Tip } from "./tip.ts";
 import { readTip, writeTip } from "./tip-file.ts";
 
-/**
- * A segment grows by so many zeros at a time, and frames are then written over them: for small writes, the system's work for
- * new pages of a file costs more than the copy. Zeros where a frame would begin are the end of what is written.
- */
-const AHEAD = new Uint8Array(256 * 1024);
-
 /** Written and removed again to test a full disk: with less free space there is no recovery. */
 const PROBE = new Uint8Array(64 * 1024);
 
@@ -31,8 +25,6 @@ export class Journal {
   /** The segment of `#fd`: another thread may already have moved on to the next. */
   #segment = 0;
   #rotateAt: number;
-  /** The file has zeros up to here, unless another thread has cut it. */
-  #preparedTo = 0;
   /** Full segments that must be synced and closed. */
   readonly #retired: number[] = [];
   lastError: string | undefined;
@@ -108,7 +100,6 @@ export class Journal {
   }
 
   close(): void {
-    this.#tip.exclusively(() => this.#leave());
     if (this.#fd !== -1) fs.closeSync(this.#fd);
     this.#fd = -1;
   }
@@ -117,7 +108,7 @@ export class Journal {
     fs.mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
     const segment = nextSegment([...listSegments(this.#directory), this.#tip.segment]);
     const firstFrame = this.#firstFrame(this.#previous());
-    const fd = fs.openSync(segmentPath(this.#directory, segment), "wx+", 0o600);
+    const fd = fs.openSync(segmentPath(this.#directory, segment), "wx", 0o600);
     try {
       if (fs.writeSync(fd, firstFrame) < firstFrame.byteLength) throw new Error("no space for a segment");
     } catch (error) {
@@ -125,20 +116,9 @@ export class Journal {
       fs.rmSync(segmentPath(this.#directory, segment), { force: true });
       throw error;
     }
-    this.#leave();
     this.#use(fd, segment);
     this.#tip.moveTo({ segment, offset: firstFrame.byteLength });
     writeTip(this.#directory, this.#tip);
-  }
-
-  /** Cuts the zeros at the end of the newest segment. */
-  #leave(): void {
-    const { segment, offset } = this.#tip;
-    try {
-      if (segment !== 0) fs.truncateSync(segmentPath(this.#directory, segment), offset);
-    } catch {
-      // It is deleted, or the zeros stay: the reader passes over them.
-    }
   }
 
   /** The segment before the next one: this run's, or the last one of an earlier run, if known. */
@@ -157,7 +137,6 @@ export class Journal {
     this.#inode = fs.fstatSync(fd).ino;
     this.#segment = segment;
     this.#rotateAt = this.#segmentBytes;
-    this.#preparedTo = 0;
   }
 
   /** Moves on to the segment that another thread has begun. */
@@ -173,7 +152,6 @@ export class Journal {
     let written = 0;
     try {
       this.#follow();
-      this.#prepare(start + frames.byteLength);
       while (written < frames.byteLength) {
         const count = fs.writeSync(this.#fd, frames, written, frames.byteLength - written, start + written);
         // On a full disk Bun first returns a short count, then an error.
@@ -184,7 +162,7 @@ export class Journal {
       return written;
     } catch (error) {
       this.lastError = messageOf(error);
-      const whole = wholeFrames(frames, this.#bytesInFile(frames, start, written));
+      const whole = wholeFrames(frames, this.#bytesInFile(start, written));
       this.#tip.offset = start + whole;
       this.#cutTail();
       return whole;
@@ -218,36 +196,16 @@ export class Journal {
     }
   }
 
-  /** Where zeros cannot be written, the write of the frames says why. */
-  #prepare(end: number): void {
-    if (end <= this.#preparedTo) return;
-    this.#preparedTo = Math.ceil(end / AHEAD.byteLength) * AHEAD.byteLength;
-    try {
-      let { size } = fs.fstatSync(this.#fd);
-      // A large write costs little per page by itself.
-      if (end - size >= AHEAD.byteLength) return;
-      for (let count = 1; count > 0 && size < this.#preparedTo; size += count)
-        count = fs.writeSync(this.#fd, AHEAD, 0, Math.min(AHEAD.byteLength, this.#preparedTo - size), size);
-    } catch {
-      return;
-    }
-  }
-
   /** How many bytes of a failed write are in the file; Deno throws after a partial write without a count. */
-  #bytesInFile(frames: Buffer, start: number, counted: number): number {
+  #bytesInFile(start: number, counted: number): number {
     try {
-      const there = Buffer.alloc(frames.byteLength);
-      const limit = fs.readSync(this.#fd, there, 0, there.byteLength, start);
-      let same = counted;
-      while (same < limit && there[same] === frames[same]) same++;
-      return same;
+      return Math.max(counted, fs.fstatSync(this.#fd).size - start);
     } catch {
       return counted;
     }
   }
 
   #cutTail(): void {
-    this.#preparedTo = 0;
     try {
       fs.ftruncateSync(this.#fd, this.#tip.offset);
     } catch (error) {
