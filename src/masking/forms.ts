@@ -33,6 +33,10 @@ for (const [prefixes, rest] of FORMS) {
   }
 }
 
+const PREFIXES = FORMS.flatMap(([prefixes]) => prefixes.split(" ")).map(RegExp.escape);
+/** Most runs have no prefix, and the runtime searches for all of them at once. */
+const HAS_PREFIX = new RegExp(`(?:^(?:bot)?|[^A-Za-z0-9])(?:${PREFIXES.join("|")})`);
+
 /** Maximum characters of a run that are checked after a prefix, so that the time stays linear. */
 const REST_LENGTH_MAX = 64;
 
@@ -48,6 +52,7 @@ export const KEY_LENGTH_MIN = 18;
  * A key begins at the start of a word, or after `bot`, as in the paths of Telegram's bots.
  */
 export function findKey(run: string): number {
+  if (!HAS_PREFIX.test(run)) return -1;
   let inWord = false;
   let candidates = 0;
   for (let at = 0; at + KEY_LENGTH_MIN <= run.length; at++) {

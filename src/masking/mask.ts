@@ -61,6 +61,8 @@ const RUN = 1;
 /** Character that, with its neighbours, marks a name, an escape or an address. */
 const SPEAKS = 2;
 const BLANK = 3;
+/** Nothing in it separates: most ids and trace contexts. */
+const ONE_RUN = /^[\w.~-]*$/;
 
 const KINDS = new Uint8Array(256);
 for (let code = 0; code < 256; code++) {
@@ -86,6 +88,7 @@ function pairOf(text: string, at: number): number {
  * The quick check that suffices for most texts: could any rule match? It may give false positives, never false negatives.
  */
 function mayHold(text: string): boolean {
+  if (ONE_RUN.test(text)) return text.length >= KEY_LENGTH_MIN && findKey(text) !== -1;
   let start = 0;
   let hasAuthority = false;
   const { length } = text;

@@ -37,7 +37,8 @@ export class Syncer {
     const { current, retired } = this.#journal.takeUnsynced();
     for (const fd of retired) {
       await this.#syncOne(fd);
-      fs.closeSync(fd);
+      // Not on this thread: if the file is deleted by now, the last close frees all of its pages.
+      await new Promise<unknown>((closed) => fs.close(fd, closed));
     }
     if (current !== -1) await this.#syncOne(current);
   }

@@ -34,8 +34,11 @@ type Rule = (framing: Framing, value: string, fault: Fault) => void;
 export const HEAD_END = Buffer.from("\r\n\r\n");
 /** Line ends with only one of the two bytes. */
 export const BARE_LINE_END = /\r(?!\n)|(?<!\r)\n/;
+/** Bytes that no line may hold, other than those of line ends. */
+export const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/;
 /** Bare line ends and control bytes: not allowed in a header, a chunk line or a trailer. */
-export const MALFORMED = new RegExp(`[\\0-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f]|${BARE_LINE_END.source}`);
+export const MALFORMED = new RegExp(`${CONTROL.source}|${BARE_LINE_END.source}`);
+const LINE_END = /[\r\n]/;
 
 /** Framing and connection settings from a message's header fields. */
 export class Framing {
@@ -71,9 +74,9 @@ export class FieldReader {
   }
 
   /**
-   * Reads the header lines of `text` from `start` on into `headers`, as raw pairs. `text` is Latin-1 and not MALFORMED.
+   * Reads the header lines of `text` from `start` on into `headers`, as raw pairs. `text` is Latin-1 and holds no CONTROL byte.
    *
-   * @throws the error of `fault`.
+   * @throws the error of `fault`, also for a bare line end.
    */
   read(text: string, start: number, headers: string[]): Framing {
     const framing = new Framing();
@@ -86,6 +89,7 @@ export class FieldReader {
         let end = text.indexOf("\r\n", from);
         if (end < 0) end = text.length;
         value = trimmed(text, from, end);
+        if (LINE_END.test(value)) throw this.#fault("its head holds control bytes");
         if (name.repeats) learn(name, value);
         at = end + 2;
       }
@@ -136,7 +140,7 @@ function rememberedAt(text: string, from: number, { remembered }: FieldName): st
   if (remembered === undefined || text.charCodeAt(from) !== SPACE || !text.startsWith(remembered, from + 1))
     return undefined;
   const end = from + 1 + remembered.length;
-  return end === text.length || text.charCodeAt(end) === CARRIAGE_RETURN ? remembered : undefined;
+  return end === text.length || text.startsWith("\r\n", end) ? remembered : undefined;
 }
 
 /** Remembers a copy of a value, now and then. Only for names whose values repeat. */
@@ -147,7 +151,6 @@ export function learn(name: Remembering, value: string): void {
 }
 
 const SPACE = 0x20;
-const CARRIAGE_RETURN = 0x0d;
 const COLON = 0x3a;
 
 /** Whether a line is a valid trailer. */

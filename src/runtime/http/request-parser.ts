@@ -1,6 +1,6 @@
 import { METHODS } from "node:http";
 import { BodyReader, type ChunkRules } from "./body-reader.ts";
-import { BARE_LINE_END, FieldReader, Framing, HEAD_END, MALFORMED } from "./header-fields.ts";
+import { BARE_LINE_END, CONTROL, FieldReader, Framing, HEAD_END, MALFORMED } from "./header-fields.ts";
 import type { RequestFault } from "./server.ts";
 
 /** A request's head. */
@@ -194,7 +194,7 @@ export class RequestParser {
     const url = readTarget(text, method.length + 1, lineEnd);
     const old = text.charCodeAt(lineEnd - 1) === ZERO;
     // Those in the target are refused by the request's handler.
-    if (MALFORMED.test(text) && MALFORMED.test(text.slice(lineEnd))) throw malformed("its head holds control bytes");
+    if (CONTROL.test(text) && CONTROL.test(text.slice(lineEnd))) throw malformed("its head holds control bytes");
     const headers: string[] = [];
     const framing = found < 0 ? new Framing() : FIELDS.read(text, lineEnd + 2, headers);
     if (headers.length > FIELDS_MAX * 2) throw new MalformedRequest("size", "it has too many header fields");

@@ -1,5 +1,5 @@
 import { BodyReader, type ChunkRules } from "./body-reader.ts";
-import { FieldReader, Framing, HEAD_END, MALFORMED } from "./header-fields.ts";
+import { CONTROL, FieldReader, Framing, HEAD_END } from "./header-fields.ts";
 import { UpstreamError } from "./upstream.ts";
 
 /** Receives the result of parsing a provider's bytes. */
@@ -176,7 +176,7 @@ export class ResponseParser {
     this.#searched = 0;
     if (end - at > this.#headBytesMax) throw malformed("its head is too large");
     const text = bytes.toString("latin1", at, end);
-    if (MALFORMED.test(text)) throw malformed("its head holds control bytes");
+    if (CONTROL.test(text)) throw malformed("its head holds control bytes");
     const { status, reason, old, text: line } = readStatusLine(text);
     const headers: string[] = [];
     const framing = line.length === text.length ? new Framing() : FIELDS.read(text, line.length + 2, headers);
