@@ -6,8 +6,22 @@ import { listSegments, nextSegment, segmentPath } from "./segments.ts";
 import type { Tip } from "./tip.ts";
 import { readTip, writeTip } from "./tip-file.ts";
 
+/**
+ * A segment grows by so many zeros at a time, and frames are then written over them: for small writes, the system's work for
+ * new pages of a file costs more than the copy. Zeros where a frame would begin are the end of what is written.
+ */
+const AHEAD = new Uint8Array(256 * 1024);
+
 /** Written and removed again to test a full disk: with less free space there is no recovery. */
 const PROBE = new Uint8Array(64 * 1024);
+
+/** In bytes. */
+interface JournalLimits {
+  /** Size at which the next segment is begun. */
+  readonly segmentBytes: number;
+  /** With less free space segments do not grow ahead: a disk that is nearly full belongs to frames. */
+  readonly roomMin: number;
+}
 
 /**
  * The files under a writer: appends complete frames to the newest segment and opens the next one when needed.
@@ -17,7 +31,7 @@ const PROBE = new Uint8Array(64 * 1024);
  */
 export class Journal {
   readonly #directory: string;
-  readonly #segmentBytes: number;
+  readonly #limits: JournalLimits;
   readonly #firstFrame: (previous: Position | undefined) => Uint8Array;
   readonly #tip: Tip;
   #fd = -1;
@@ -25,6 +39,8 @@ export class Journal {
   /** The segment of `#fd`: another thread may already have moved on to the next. */
   #segment = 0;
   #rotateAt: number;
+  /** The file has zeros up to here, unless another thread has cut it. */
+  #preparedTo = 0;
   /** Full segments that must be synced and closed. */
   readonly #retired: number[] = [];
   lastError: string | undefined;
@@ -32,14 +48,14 @@ export class Journal {
   /** @param firstFrame - creates the first frame of a segment, given how far the previous one was written. */
   constructor(
     directory: string,
-    segmentBytes: number,
+    limits: JournalLimits,
     firstFrame: (previous: Position | undefined) => Uint8Array,
     tip: Tip,
   ) {
     this.#directory = directory;
     this.#tip = tip;
-    this.#segmentBytes = segmentBytes;
-    this.#rotateAt = segmentBytes;
+    this.#limits = limits;
+    this.#rotateAt = limits.segmentBytes;
     this.#firstFrame = firstFrame;
   }
 
@@ -100,6 +116,7 @@ export class Journal {
   }
 
   close(): void {
+    this.#tip.exclusively(() => this.#leave());
     if (this.#fd !== -1) fs.closeSync(this.#fd);
     this.#fd = -1;
   }
@@ -108,7 +125,7 @@ export class Journal {
     fs.mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
     const segment = nextSegment([...listSegments(this.#directory), this.#tip.segment]);
     const firstFrame = this.#firstFrame(this.#previous());
-    const fd = fs.openSync(segmentPath(this.#directory, segment), "wx", 0o600);
+    const fd = fs.openSync(segmentPath(this.#directory, segment), "wx+", 0o600);
     try {
       if (fs.writeSync(fd, firstFrame) < firstFrame.byteLength) throw new Error("no space for a segment");
     } catch (error) {
@@ -116,9 +133,20 @@ export class Journal {
       fs.rmSync(segmentPath(this.#directory, segment), { force: true });
       throw error;
     }
+    this.#leave();
     this.#use(fd, segment);
     this.#tip.moveTo({ segment, offset: firstFrame.byteLength });
     writeTip(this.#directory, this.#tip);
+  }
+
+  /** Cuts the zeros at the end of the newest segment. */
+  #leave(): void {
+    const { segment, offset } = this.#tip;
+    try {
+      if (segment !== 0) fs.truncateSync(segmentPath(this.#directory, segment), offset);
+    } catch {
+      // It is deleted, or the zeros stay: the reader passes over them.
+    }
   }
 
   /** The segment before the next one: this run's, or the last one of an earlier run, if known. */
@@ -136,7 +164,8 @@ export class Journal {
     this.#fd = fd;
     this.#inode = fs.fstatSync(fd).ino;
     this.#segment = segment;
-    this.#rotateAt = this.#segmentBytes;
+    this.#rotateAt = this.#limits.segmentBytes;
+    this.#preparedTo = 0;
   }
 
   /** Moves on to the segment that another thread has begun. */
@@ -152,6 +181,7 @@ export class Journal {
     let written = 0;
     try {
       this.#follow();
+      this.#prepare(start + frames.byteLength);
       while (written < frames.byteLength) {
         const count = fs.writeSync(this.#fd, frames, written, frames.byteLength - written, start + written);
         // On a full disk Bun first returns a short count, then an error.
@@ -162,7 +192,7 @@ export class Journal {
       return written;
     } catch (error) {
       this.lastError = messageOf(error);
-      const whole = wholeFrames(frames, this.#bytesInFile(start, written));
+      const whole = wholeFrames(frames, this.#bytesInFile(frames, start, written));
       this.#tip.offset = start + whole;
       this.#cutTail();
       return whole;
@@ -192,20 +222,45 @@ export class Journal {
     } catch (error) {
       // The current segment still accepts frames: a segment that is too long is better than a lost one.
       this.lastError = messageOf(error);
-      this.#rotateAt = this.#tip.offset + this.#segmentBytes;
+      this.#rotateAt = this.#tip.offset + this.#limits.segmentBytes;
+    }
+  }
+
+  /** Where zeros cannot be written, the write of the frames says why. */
+  #prepare(end: number): void {
+    if (end <= this.#preparedTo) return;
+    this.#preparedTo = Math.max(
+      end,
+      Math.min(Math.ceil(end / AHEAD.byteLength) * AHEAD.byteLength, this.#limits.segmentBytes),
+    );
+    try {
+      let { size } = fs.fstatSync(this.#fd);
+      // A large write costs little per page by itself.
+      if (end - size >= AHEAD.byteLength) return;
+      const { bavail, bsize } = fs.statfsSync(this.#directory);
+      if (bavail * bsize < this.#limits.roomMin) return;
+      for (let count = 1; count > 0 && size < this.#preparedTo; size += count)
+        count = fs.writeSync(this.#fd, AHEAD, 0, Math.min(AHEAD.byteLength, this.#preparedTo - size), size);
+    } catch {
+      return;
     }
   }
 
   /** How many bytes of a failed write are in the file; Deno throws after a partial write without a count. */
-  #bytesInFile(start: number, counted: number): number {
+  #bytesInFile(frames: Buffer, start: number, counted: number): number {
     try {
-      return Math.max(counted, fs.fstatSync(this.#fd).size - start);
+      const there = Buffer.alloc(frames.byteLength);
+      const limit = fs.readSync(this.#fd, there, 0, there.byteLength, start);
+      let same = counted;
+      while (same < limit && there[same] === frames[same]) same++;
+      return same;
     } catch {
       return counted;
     }
   }
 
   #cutTail(): void {
+    this.#preparedTo = 0;
     try {
       fs.ftruncateSync(this.#fd, this.#tip.offset);
     } catch (error) {

@@ -3,6 +3,7 @@ import { FRAME_HEAD_BYTES, frameBytes, frameId, frameKind, isIntact } from "./co
 import type { FrameKind, Position } from "./frame.ts";
 import { frameAt, resumeBehind } from "./resume.ts";
 import { listSegments, segmentPath } from "./segments.ts";
+import { hasZerosAt, writtenEnd } from "./written-end.ts";
 
 /** How much is read ahead of the position at a time; a longer frame gets a buffer of its own size. */
 const WINDOW_BYTES = 4 * 1024 * 1024;
@@ -43,8 +44,8 @@ interface ReaderOptions {
    * Called when the reader moves past a finished segment.
    *
    * @param end - the end of its last good frame.
-   * @param size - of the file; bytes between `end` and `size` are not a complete frame and are skipped. -1 if the file is
-   * missing.
+   * @param size - of the file without zeros at its end; bytes between `end` and `size` are not a complete frame and are
+   * skipped. -1 if the file is missing.
    */
   readonly onLeft?: (segment: number, end: number, size: number) => void;
 }
@@ -98,10 +99,11 @@ export class SpoolReader {
 
   /** Bytes in the spool after the position. */
   lagBytes(from = this.position): number {
+    const end = this.end();
     let bytes = 0;
     for (const segment of listSegments(this.#directory)) {
       if (segment < from.segment) continue;
-      const size = fs.statSync(segmentPath(this.#directory, segment), { throwIfNoEntry: false })?.size ?? 0;
+      const size = segment === end.segment ? end.offset : this.#sizeOf(segment);
       bytes += segment === from.segment ? Math.max(0, size - from.offset) : size;
     }
     return bytes;
@@ -111,8 +113,10 @@ export class SpoolReader {
   end(): Position {
     const last = listSegments(this.#directory).at(-1);
     if (last === undefined || last < this.#segment) return this.position;
-    const size = fs.statSync(segmentPath(this.#directory, last), { throwIfNoEntry: false })?.size ?? 0;
-    return { segment: last, offset: size };
+    const fd = this.#descriptor(last);
+    const from = last === this.#segment ? this.#offset : 0;
+    if (fd !== undefined && hasZerosAt(fd, from)) return { segment: last, offset: from };
+    return { segment: last, offset: fd === undefined ? 0 : writtenEnd(fd, from) };
   }
 
   /** Fills `target` with bytes of a segment; fewer if the file is shorter. */
@@ -175,7 +179,7 @@ export class SpoolReader {
     const fd = this.#descriptor(this.#segment);
     const size = fd === undefined ? 0 : fs.fstatSync(fd).size;
     if (fd === undefined || size <= this.#offset || frameAt(fd, this.#offset, size) !== undefined) return false;
-    if (this.#next() === undefined && !this.#isSettled(size)) return false;
+    if (this.#next() === undefined && (hasZerosAt(fd, this.#offset) || !this.#isSettled(fd))) return false;
     const resumed = resumeBehind(fd, this.#offset, size);
     if (resumed === undefined) return false;
     const { offset, repaired } = resumed;
@@ -191,7 +195,8 @@ export class SpoolReader {
   }
 
   /** Whether the bytes at the position in the newest segment have been unchanged long enough while more was written. */
-  #isSettled(size: number): boolean {
+  #isSettled(fd: number): boolean {
+    const size = writtenEnd(fd, this.#offset);
     const before = this.#suspect;
     const nowMs = performance.now();
     if (before.segment !== this.#segment || before.offset !== this.#offset) {
@@ -209,12 +214,16 @@ export class SpoolReader {
     if (next === undefined) return false;
     // The writer may have appended its last frames between our read and its opening of the next segment.
     const fd = this.#descriptor(this.#segment);
-    const size = fd === undefined ? -1 : fs.fstatSync(fd).size;
-    if (fd !== undefined && size > this.#offset && frameAt(fd, this.#offset, size) !== undefined) return true;
+    if (fd !== undefined && frameAt(fd, this.#offset, fs.fstatSync(fd).size) !== undefined) return true;
+    const size = fd === undefined ? -1 : writtenEnd(fd, this.#offset);
     if (this.#segment > 0) this.#onLeft(this.#segment, this.#offset, size);
     this.#segment = next;
     this.#offset = 0;
     return true;
+  }
+
+  #sizeOf(segment: number): number {
+    return fs.statSync(segmentPath(this.#directory, segment), { throwIfNoEntry: false })?.size ?? 0;
   }
 
   #next(): number | undefined {

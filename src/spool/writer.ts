@@ -23,6 +23,8 @@ import { Syncer } from "./syncer.ts";
 import { Tip } from "./tip.ts";
 
 const BUFFER_BYTES = 2 * 1024 * 1024;
+const SEGMENT_BYTES = 64 * 1024 * 1024;
+const ROOM_MIN = 1024 * 1024 * 1024;
 const SYNC_EVERY_MS = 1_000;
 const REPAIR_EVERY_MS = 250;
 
@@ -33,6 +35,8 @@ export interface SpoolOptions {
   readonly log: Log;
   /** Size at which the next segment is begun. */
   readonly segmentBytes?: number;
+  /** Free bytes of the disk with which segments grow ahead of their frames: see `Journal`. */
+  readonly roomMin?: number;
   /** Result of another thread's `share`: this writer then appends to that spool. */
   readonly shared?: SpoolShare;
 }
@@ -99,7 +103,7 @@ class Writer implements Spool {
   #bytesWritten = 0;
   #writers = FIRST_WRITER;
 
-  constructor({ directory, log, segmentBytes = 64 * 1024 * 1024, shared }: SpoolOptions) {
+  constructor({ directory, log, segmentBytes = SEGMENT_BYTES, roomMin = ROOM_MIN, shared }: SpoolOptions) {
     this.#log = log.with({ component: "spool" });
     this.#run = shared?.run ?? randomUUID();
     this.#encryption = new BodyEncryption(new BodyKey(shared?.bodyKey));
@@ -109,7 +113,7 @@ class Writer implements Spool {
       const start: StartMeta = { run: this.#run, time: Date.now(), ...(previous && { previous }) };
       return encodeFrame(FRAME.start, NO_ID, Buffer.from(JSON.stringify(start)));
     };
-    this.#journal = new Journal(directory, segmentBytes, firstFrame, this.#tip);
+    this.#journal = new Journal(directory, { segmentBytes, roomMin }, firstFrame, this.#tip);
     this.#syncer = new Syncer(this.#journal, (error) => this.#fail(error.message));
     this.#secondly = setInterval(() => this.#everySecond(), SYNC_EVERY_MS);
     this.#secondly.unref();

@@ -1,4 +1,4 @@
-import { copyFileSync, cpSync, existsSync, readdirSync, statSync } from "node:fs";
+import { copyFileSync, cpSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import Libsql from "libsql";
 import { GatewayError } from "../../src/errors.ts";
@@ -95,10 +95,12 @@ export async function template(): Promise<Template> {
 
 const isCarry = (name: string) => name.endsWith(".carry");
 
-/** The first that a segment was seen with, beside its first frame. */
+/** The first that a segment was seen with, beside its first frame, and without the zeros ahead of its frames. */
 function keepOlder(path: string, into: string): void {
   const target = join(into, basename(path));
-  if (!existsSync(target) && statSync(path).size > 3_000) copyFileSync(path, target);
+  if (existsSync(target)) return;
+  const file = readFileSync(path);
+  if (file.findLastIndex((byte) => byte !== 0) >= 3_000) copyFileSync(path, target);
 }
 
 function placeIn(made: Template, directory: string, file: string): Place {

@@ -34,10 +34,10 @@ async function written(directory: string): Promise<string> {
   return segmentPath(directory, listSegments(directory)[0]!);
 }
 
-/** Where each frame of a segment begins, and the end. */
+/** Where each frame of a segment begins, and the end of what is written. */
 function bounds(file: Buffer): number[] {
   const offsets = [0];
-  while (offsets.at(-1)! < file.byteLength) {
+  while (offsets.at(-1)! < file.byteLength && file.readUInt32LE(offsets.at(-1)!) !== 0) {
     offsets.push(offsets.at(-1)! + frameBytes(file, offsets.at(-1)!, file.byteLength));
   }
   return offsets;
@@ -158,9 +158,8 @@ test("damage in the newest segment is passed over once a good frame follows", as
   spool.begin(first, begin());
   spool.flush();
   const path = segmentPath(directory.path, listSegments(directory.path)[0]!);
-  const good = readFileSync(path);
-  const file = Buffer.from(good);
-  file[file.byteLength - 3]! ^= 1;
+  const file = readFileSync(path);
+  file[bounds(file).at(-1)! - 3]! ^= 1;
   writeFileSync(path, file);
   const damage: Damage[] = [];
   const reader = new SpoolReader({ directory: directory.path, onDamage: (each) => damage.push(each) });

@@ -1,5 +1,6 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
+import { writtenEnd } from "../../spool/written-end.ts";
 
 /** A segment exists for at least some seconds, since it must be filled first; new ones are searched for at this interval. */
 const LOOK_EVERY_MS = 20;
@@ -39,10 +40,15 @@ export class SpoolKeeper {
     this.look();
   }
 
-  /** Name, open file and current length, lowest name first. A segment may still grow: its end is then torn, as after a kill. */
+  /**
+   * Name, open file and current length, lowest name first. The last segment may still be written: its end is then torn, as after
+   * a kill, and without the zeros that the writer may cut at any time.
+   */
   *files(): Generator<{ readonly name: string; readonly fd: number; readonly bytes: number }> {
-    for (const [name, fd] of [...this.#open].sort(([a], [b]) => (a < b ? -1 : 1))) {
-      yield { name, fd, bytes: fs.fstatSync(fd).size };
+    const files = [...this.#open].sort(([a], [b]) => (a < b ? -1 : 1));
+    const newest = files.findLast(([name]) => name.endsWith(".spool"))?.[1];
+    for (const [name, fd] of files) {
+      yield { name, fd, bytes: fd === newest ? writtenEnd(fd, 0) : fs.fstatSync(fd).size };
     }
   }
 

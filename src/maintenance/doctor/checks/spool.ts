@@ -131,7 +131,7 @@ function examineSegments(directory: string, from: Position, running: boolean): E
   // The newest segment of a running service is still being written.
   if (!running && read < READ_BYTES_MAX) {
     const { segment, offset } = reader.position;
-    const size = fs.statSync(segmentPath(directory, segment), { throwIfNoEntry: false })?.size ?? -1;
+    const size = fs.existsSync(segmentPath(directory, segment)) ? reader.end().offset : -1;
     if (segment > 0) {
       continuity.left(segment, offset, size);
       torn(size - offset);
