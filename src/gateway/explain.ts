@@ -22,7 +22,8 @@ export function explain(error: unknown, headers: RequestHeaders, known: Known): 
     return why === undefined ? error : new GatewayError(error.code, why);
   }
   if (error.code === "missing_target") {
-    const why = misspelt(headers, ["target-url", "target-provider"]) ?? unknownLabel(headers, known);
+    const why =
+      misspelt(headers, ["target-url", "target-provider"]) ?? providerAlone(headers, known) ?? unknownLabel(headers, known);
     return why === undefined ? error : new GatewayError(error.code, why);
   }
   return error;
@@ -50,6 +51,13 @@ function keyElsewhere({ raw }: RequestHeaders, { keys }: Known): string | undefi
     return `your Weir key came as ${raw[at]}; send it as Gateway-Auth: Bearer <service key>, and the provider's own key as ${raw[at]}`;
   }
   return undefined;
+}
+
+/** The request names a provider, which says how to read it, and no target. */
+function providerAlone({ gateway }: RequestHeaders, { providers }: Known): string | undefined {
+  const named = gateway.find(({ setting }) => setting === "target-provider")?.value;
+  const target = named === undefined ? undefined : providers().providerByName(named)?.target;
+  return target === undefined ? undefined : `Gateway-Target-Provider sets no target; send Gateway-Target-Url: ${target}`;
 }
 
 /** The request used a subdomain of the gateway's domain that belongs to no provider. */

@@ -52,13 +52,20 @@ test.each([
     "missing_target",
     "unknown header Gateway-Target-Providr; did you mean Gateway-Target-Provider?",
   ],
-  // Known ones, those with names of their own, and slips that have nothing to do with it are passed over.
   [
     "Gateway-Target-Provider: openai\r\n",
     "weir",
     "missing_target",
+    "Gateway-Target-Provider sets no target; send Gateway-Target-Url: https://api.openai.test",
+  ],
+  // A provider without one target has none to name.
+  [
+    "Gateway-Target-Provider: azure\r\n",
+    "weir",
+    "missing_target",
     "send Gateway-Target-Url, or use a provider's own address",
   ],
+  // Headers with names of their own, and slips that have nothing to do with it are passed over.
   [
     "Gateway-Property-Target-Url: x\r\n",
     "weir",
