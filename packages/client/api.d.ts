@@ -2438,7 +2438,7 @@ export interface Operations {
           /** What it means, for the judge. */
           readonly description?: string;
           readonly choices?: readonly ({
-            /** The word that the judge answers. */
+            /** The word in the judge's response. */
             readonly label: string;
             /** The score that it stands for. */
             readonly value: number;
@@ -2493,7 +2493,7 @@ export interface Operations {
         /** What it means, for the judge. */
         readonly description?: string;
         readonly choices?: readonly ({
-          /** The word that the judge answers. */
+          /** The word in the judge's response. */
           readonly label: string;
           /** The score that it stands for. */
           readonly value: number;
@@ -2549,7 +2549,7 @@ export interface Operations {
         /** What it means, for the judge. */
         readonly description?: string;
         readonly choices?: readonly ({
-          /** The word that the judge answers. */
+          /** The word in the judge's response. */
           readonly label: string;
           /** The score that it stands for. */
           readonly value: number;
@@ -2596,7 +2596,7 @@ export interface Operations {
         /** What it means, for the judge. */
         readonly description?: string;
         readonly choices?: readonly ({
-          /** The word that the judge answers. */
+          /** The word in the judge's response. */
           readonly label: string;
           /** The score that it stands for. */
           readonly value: number;
@@ -3119,7 +3119,7 @@ export interface Operations {
     readonly body: undefined;
     readonly data: unknown;
   };
-  /** Compare answers */
+  /** Compare responses */
   readonly "GET /v1/datasets/{id}/runs/{run}/items": {
     readonly path: {
       readonly id: string;

@@ -23,7 +23,9 @@ export function explain(error: unknown, headers: RequestHeaders, known: Known): 
   }
   if (error.code === "missing_target") {
     const why =
-      misspelt(headers, ["target-url", "target-provider"]) ?? providerAlone(headers, known) ?? unknownLabel(headers, known);
+      misspelt(headers, ["target-url", "target-provider"]) ??
+      providerAlone(headers, known) ??
+      unknownLabel(headers, known);
     return why === undefined ? error : new GatewayError(error.code, why);
   }
   return error;
@@ -57,7 +59,8 @@ function keyElsewhere({ raw }: RequestHeaders, { keys }: Known): string | undefi
 function providerAlone({ gateway }: RequestHeaders, { providers }: Known): string | undefined {
   const named = gateway.find(({ setting }) => setting === "target-provider")?.value;
   const target = named === undefined ? undefined : providers().providerByName(named)?.target;
-  return target === undefined ? undefined : `Gateway-Target-Provider sets no target; send Gateway-Target-Url: ${target}`;
+  if (target === undefined) return undefined;
+  return `Gateway-Target-Provider sets no target; send Gateway-Target-Url: ${target}`;
 }
 
 /** The request used a subdomain of the gateway's domain that belongs to no provider. */

@@ -179,7 +179,7 @@ function cacheText({ hits, misses, failures, totals }: CacheCounts): string {
     metricText(
       {
         name: "weir_cache_requests_total",
-        help: "Requests that asked the cache: served by it, or by their provider.",
+        help: "Requests with the cache on: served by it, or by their provider.",
         type: "counter",
       },
       [

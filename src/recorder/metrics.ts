@@ -31,7 +31,7 @@ export class RecorderMetrics {
   });
   readonly bodiesErrors = new Counter({
     name: "weir_bodies_errors_total",
-    help: "Writes that the object store refused or did not answer; they are retried.",
+    help: "Writes that failed at the object store; they are retried.",
   });
   readonly draftFailures = new Counter({
     name: "weir_draft_failures_total",

@@ -80,7 +80,7 @@ function httpUrl(text: string, base?: URL): URL | undefined {
 
 function fileOf(response: WholeResponse): Fetched {
   const { status, body } = response;
-  if (status !== 200) return { failure: `it answers ${status}` };
+  if (status !== 200) return { failure: `it responds with ${status}` };
   const type = headerOf(response, "content-type");
   const mediaType = mediaTypeOf(type, body);
   if (mediaType === undefined) return { failure: `it is ${type ?? "of no known type"}, not an image, PDF or sound` };

@@ -59,7 +59,7 @@ export async function call<T>(method: string, path: string, options: CallOptions
   const answer = parse(text);
   if (!response.ok || answer === undefined) {
     const { message, path: at } = (answer ?? {}) as { message?: string; path?: string | null };
-    throw new ApiFailure(response.status, message ?? `The API answered ${response.status}.`, at ?? undefined);
+    throw new ApiFailure(response.status, message ?? `The API responded with ${response.status}.`, at ?? undefined);
   }
   const warning = response.headers.get("gateway-warning");
   return { ...(answer as ApiResponse<T>), ...(warning === null ? {} : { warning }) };

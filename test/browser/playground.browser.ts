@@ -83,7 +83,7 @@ test("a prompt is sent to two models by keyboard alone, and both responses are s
   await first.locator("strong").getByText("metres", { exact: true }).waitFor(); // complete, it is shown as Markdown
   await first.getByText("CUSTOM m-1 · box · ended with stop").waitFor();
   const second = responseOf(page, "custom/broken");
-  await second.getByRole("alert").getByText("CUSTOM answered 503: overloaded").waitFor();
+  await second.getByRole("alert").getByText("CUSTOM responded with 503: overloaded").waitFor();
   await first.getByText("Sent to the provider").click();
   await first.getByText('"content": "How deep is it?"').waitFor();
   await first.getByRole("link", { name: "Record" }).click();

@@ -84,7 +84,7 @@ export const OTHERS: Readonly<Record<string, Row>> = {
     const served = source && Buffer.from(await source.take(body.byteLength));
     undo?.();
     await store.close();
-    if (served === undefined) return "the provider is asked again";
+    if (served === undefined) return "the provider is called again";
     if (!served.equals(body)) throw new Error("a damaged answer is served");
     return "it is served";
   },

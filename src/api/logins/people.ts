@@ -304,7 +304,7 @@ function organizationEndpoints(context: ApiContext, callers: Callers) {
         ...endpoint(
           "Organizations",
           "Delete an organization with all it has",
-          "The body repeats its name. One call deletes records for some seconds and answers how many remain; call again until `done`. With `export` the records are in `exported` first, a file in the data directory that `weir import` reads.",
+          "The body repeats its name. One call deletes records for some seconds and returns how many remain; call again until `done`. With `export` the records are in `exported` first, a file in the data directory that `weir import` reads.",
         ),
       },
     );

@@ -36,7 +36,7 @@ interface Parameter {
 type Content = Readonly<Record<string, { readonly schema: unknown }>>;
 
 const INTRODUCTION = `Every call needs \`Authorization: Bearer <service key>\` with the permission that it names.
-Answers are \`{"data": …, "error": null}\`; failures have their HTTP status and
+Responses are \`{"data": …, "error": null}\`; failures have their HTTP status and
 \`{"data": [], "error": <status>, "code": …, "message": …, "path": …}\`, where \`code\` says what failed in a word that stays as it is,
 and \`path\` names the wrong member of the body.`;
 

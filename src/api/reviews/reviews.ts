@@ -95,7 +95,7 @@ function reviewFamily(context: ApiContext): KeptFamily<Review, ReviewBody> {
     },
     descriptions: {
       list: "With how far each is, who reviewed, and how alike reviewers score.",
-      make: "What reviewers are asked, in which order, and how many review each request. Requests are put into it by a call of its own.",
+      make: "The questions, the order of the requests, and how many users review each. Requests are added by another call.",
       replace: "What was reviewed stays.",
       remove: "The scores that were given stay.",
     },

@@ -53,7 +53,7 @@ export function storageEndpoints(context: ApiContext, callers: Callers) {
     endpoint(
       "Storage",
       "What is stored",
-      `Bytes on disk of the deployment and its parts, what they were on the wire, and how long the disk lasts; cached answers, and records by day of the last ${STORAGE_DAYS}, of the organization.`,
+      `Bytes on disk of the deployment and its parts, what they were on the wire, and how long the disk lasts; cached responses, and records by day of the last ${STORAGE_DAYS}, of the organization.`,
     ),
   );
 }

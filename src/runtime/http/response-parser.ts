@@ -193,7 +193,7 @@ export class ResponseParser {
   }
 
   #switch(reason: string, headers: string[], early: Buffer): number {
-    if (!this.#upgrade) throw malformed("it switched protocols without being asked");
+    if (!this.#upgrade) throw malformed("it switched protocols without a request for that");
     const sink = this.#sink;
     this.detach();
     sink?.onSwitch(reason, headers, early);

@@ -44,7 +44,7 @@ class RemoteDatabase implements Database {
 
   async batch(statements: readonly Statement[]): Promise<void> {
     const bound = statements.map(({ sql, args }) => ({ sql, args: args.map(bind) as InValue[] }));
-    const late = () => new GatewayError("database_unavailable", `${this.#origin} did not answer in time`);
+    const late = () => new GatewayError("database_unavailable", `${this.#origin} did not respond in time`);
     await this.#limited(this.#client.batch(bound, "write"), RESULT_MS, late);
   }
 
@@ -53,7 +53,7 @@ class RemoteDatabase implements Database {
     const { deadlineMs } = options;
     const late = () =>
       deadlineMs === undefined
-        ? new GatewayError("database_unavailable", `${this.#origin} did not answer in time`)
+        ? new GatewayError("database_unavailable", `${this.#origin} did not respond in time`)
         : new GatewayError("query_timeout");
     const result = await this.#limited(
       this.#client.execute({ sql, args: args.map(bind) as InValue[] }),

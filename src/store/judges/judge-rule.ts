@@ -10,7 +10,7 @@ const NAME = { minLength: 1, maxLength: 100, pattern: "\\S" };
 
 const CHOICE = Type.Object(
   {
-    label: Type.String({ ...NAME, description: "The word that the judge answers." }),
+    label: Type.String({ ...NAME, description: "The word in the judge's response." }),
     value: Type.Number({ description: "The score that it stands for." }),
   },
   { additionalProperties: false },

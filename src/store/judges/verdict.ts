@@ -26,13 +26,13 @@ export class Unreadable extends Error {
  */
 export function readVerdict(text: string, scores: readonly JudgeScore[]): readonly JudgeVerdict[] {
   const given = objectIn(text);
-  if (given === undefined) throw new Unreadable(`the answer holds no JSON object: ${quote(beginning(text))}`);
+  if (given === undefined) throw new Unreadable(`the response holds no JSON object: ${quote(beginning(text))}`);
   return scores.map((score) => {
     const member = memberOf(given, score.name);
     const isObject = typeof member === "object" && member !== null;
     const value = isObject ? (member.score ?? member.value) : member;
     if (value === undefined || value === null)
-      throw new Unreadable(`the answer has no score ${quote(score.name)}: ${quote(beginning(text))}`);
+      throw new Unreadable(`the response has no score ${quote(score.name)}: ${quote(beginning(text))}`);
     const reason = isObject ? member.reason : given.reason;
     return {
       name: score.name,

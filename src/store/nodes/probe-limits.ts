@@ -30,7 +30,7 @@ export async function probeLimits(url: string, prefix: string): Promise<string> 
     const ms = performance.now() - startedMs;
     await redis.del(...keys);
     const [, version = "unknown"] = /(?:valkey|redis)_version:(\S+)/.exec(await redis.info("server")) ?? [];
-    return `${redis.options.host}:${redis.options.port} answers in ${ms.toFixed(1)} ms, version ${version}`;
+    return `${redis.options.host}:${redis.options.port} responds in ${ms.toFixed(1)} ms, version ${version}`;
   } finally {
     redis.disconnect();
   }

@@ -208,7 +208,7 @@ describe("a file that the provider takes as bytes alone is fetched", () => {
 
 describe("what cannot be fetched is refused by its path", () => {
   test.each([
-    [of("/missing"), "it answers 404"],
+    [of("/missing"), "it responds with 404"],
     [of("/page"), "it is text/html, not an image, PDF or sound"],
     [of("/stored-other"), "it is application/octet-stream, not an image, PDF or sound"],
     [of("/round"), "it redirects more than 5 times"],

@@ -137,7 +137,7 @@ export function datasetRunEndpoints(context: ApiContext, callers: Callers) {
         const next = rows.length > limit ? (page.at(-1)?.id ?? null) : null;
         return success(await comparedItems(context, run, page), {}, { next_cursor: next });
       },
-      endpoint(TAG, "Compare answers", "Item by item: the original answer, and that of each target with its totals.", {
+      endpoint(TAG, "Compare responses", "Item by item: the original response, and that of each target with its totals.", {
         query: ITEMS,
       }),
     )
@@ -169,7 +169,7 @@ export function datasetRunEndpoints(context: ApiContext, callers: Callers) {
       endpoint(
         TAG,
         "Export a run",
-        "`jsonl`: an item a line. `csv`: a row for the original answer and one for each target.",
+        "`jsonl`: an item a line. `csv`: a row for the original response and one for each target.",
         {
           query: { format: t.String({ description: `${Object.keys(RUN_FORMATS).join(", ")}; default: jsonl.` }) },
           responses: { "application/x-ndjson": t.String(), "text/csv": t.String() },

@@ -79,7 +79,7 @@ export const dnsCheck: Check = {
       await within(resolveWith(servers), DNS_MS, () => {
         throw new Error(`no response in ${DNS_MS} ms`);
       });
-      return [ok(`${resolver} answers, in ${Math.round(performance.now() - started)} ms`)];
+      return [ok(`${resolver} responds, in ${Math.round(performance.now() - started)} ms`)];
     } catch (error) {
       const { code, message } = error as { code?: string; message: string };
       const fix =
@@ -87,7 +87,7 @@ export const dnsCheck: Check = {
           ? "check the network and /etc/resolv.conf, or set WEIR_DNS_SERVERS; without providers elsewhere it does not matter"
           : "check WEIR_DNS_SERVERS and the network";
       // A server that reports "no such name" works.
-      if (code === "ENOTFOUND" && servers.length > 0) return [ok(`${resolver} answers`)];
+      if (code === "ENOTFOUND" && servers.length > 0) return [ok(`${resolver} responds`)];
       return [warn(`${resolver} finds no address of ${DNS_NAME} (${code ?? message})`, fix)];
     }
   },

@@ -134,7 +134,7 @@ async function checkServer(config: Config): Promise<CheckResult[]> {
   const store = await openStore(config, "read");
   try {
     await store.records.query({ sql: "select 1 as one", args: [] }, { deadlineMs: SERVER_MS });
-    return [ok(`${host} answers, in ${Math.round(performance.now() - started)} ms`)];
+    return [ok(`${host} responds, in ${Math.round(performance.now() - started)} ms`)];
   } catch (error) {
     return [fail(`${host} does not respond: ${error instanceof Error ? error.message : error}`, fix)];
   } finally {

@@ -145,7 +145,7 @@ export function errorOfChoice({ error, finish_reason }: JsonObject): JsonObject 
   if (isObject(error)) return error;
   if (!FAILURES.has(finish_reason)) return undefined;
   const word = finish_reason === "error" ? "" : `: ${finish_reason}`;
-  return { message: `the provider ended its answer with an error${word}` };
+  return { message: `the provider ended its response with an error${word}` };
 }
 
 /** An unknown value counts as an ordinary end. */

@@ -24,7 +24,7 @@ export function JudgesPage() {
       dialog={(judge, onClose) => <JudgeDialog judge={judge} onClose={onClose} />}
       empty={
         <Empty title="No judges">
-          A judge asks a model of yours about each response, by a prompt that you write, and stores the score and its
+          A judge sends each response to a model of yours, with a prompt that you write, and stores the score and its
           reason on the request.
         </Empty>
       }

@@ -28,7 +28,7 @@ const CURES: Readonly<Record<string, ReactNode>> = {
 export function FailureNote({ failure, status }: { readonly failure: Failure; readonly status: number | undefined }) {
   const { message, code, provider } = failure;
   const cure = code === undefined || !Object.hasOwn(CURES, code) ? undefined : CURES[code];
-  const who = provider === undefined ? "" : `${provider} answered${status === undefined ? "" : ` ${status}`}: `;
+  const who = provider === undefined ? "" : `${provider} responded${status === undefined ? "" : ` with ${status}`}: `;
   return (
     <div className="trouble" role="alert">
       <p>

@@ -75,8 +75,8 @@ function Side({ record, part, body }: SideProps) {
           {record.response_status === null
             ? "The request is in flight."
             : isClients
-              ? "There was none, the client asked to leave it out, or it was deleted."
-              : "It was the client's, there was none, the client asked to leave it out, or it was deleted."}
+              ? "There was none, the client omitted it, or it was deleted."
+              : "It was the client's, there was none, the client omitted it, or it was deleted."}
         </Empty>
       ) : (
         <>

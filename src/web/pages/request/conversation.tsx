@@ -123,7 +123,7 @@ function Unread({ record }: { readonly record: RequestRecord }) {
     return <Empty title="In flight">The conversation shows once the response has ended.</Empty>;
   if (record.request_body === null && record.response_body === null) {
     return (
-      <Empty title="No bodies were recorded">The client asked for them to be left out, or they were deleted.</Empty>
+      <Empty title="No bodies were recorded">The client omitted them, or they were deleted.</Empty>
     );
   }
   return <Pending record={record} />;

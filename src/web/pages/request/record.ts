@@ -44,7 +44,7 @@ export const rawBodyQuery = (id: string, part: AnyPart) =>
     queryKey: ["raw-body", id, part],
     queryFn: async ({ signal }) => {
       const response = await fetch(bodyAddress(id, part), { signal });
-      if (!response.ok) throw new ApiFailure(response.status, `The API answered ${response.status}.`);
+      if (!response.ok) throw new ApiFailure(response.status, `The API responded with ${response.status}.`);
       return new Uint8Array(await response.arrayBuffer());
     },
     staleTime: Number.POSITIVE_INFINITY,

@@ -81,7 +81,7 @@ function factsOf(record: RequestRecord): readonly (readonly [string, ReactNode])
   const translated = MAPPINGS[record.ai_gateway_body_mapping];
   const isRouted = reason !== null || credential !== null;
   const facts: readonly (readonly [string, ReactNode])[] = [
-    ["Asked for", isRouted ? <code key="asked">{requested}</code> : null],
+    ["Requested", isRouted ? <code key="asked">{requested}</code> : null],
     ["Route", route === null ? null : <RouteLink key="route" name={route} />],
     ["Chosen by", reason],
     ["Sent to", routed === null ? null : <code key="sent">{`${record.provider} ${routed}`}</code>],

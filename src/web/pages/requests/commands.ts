@@ -15,7 +15,7 @@ export function curlText({ path, filter, sort, search }: RequestsQuestion, apiUr
 /** A command that downloads the same requests; oldest first, or newest first as here. */
 export function exportText({ path, ownFilter, moments, sort, search }: RequestsQuestion, apiUrl: string): string {
   if (path !== "/v1/request/query-fast") {
-    return "# weir export takes the fields of request_response_rmt only.\n# This filter also asks for a session, a prompt or a response's text: use curl.";
+    return "# weir export takes the fields of request_response_rmt only.\n# This filter also has a session, a prompt or a response's text: use curl.";
   }
   if (search !== undefined) return "# weir export takes no search: use curl.";
   const [[key, direction] = ["created_at", "asc"]] = Object.entries(sort);

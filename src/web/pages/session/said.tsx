@@ -7,7 +7,7 @@ import type { SessionStep } from "./steps.ts";
 /** The contents of a session, request by request: the new input of each, and the beginning of the output. */
 export function Said({ steps }: { readonly steps: readonly SessionStep[] }) {
   if (steps.every(({ input, output }) => input === null && output === null)) {
-    return <Empty title="No text was recorded">Clients asked to leave the bodies out, or they were deleted.</Empty>;
+    return <Empty title="No text was recorded">Clients omitted the bodies, or they were deleted.</Empty>;
   }
   return (
     <ol className="said">
