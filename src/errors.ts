@@ -16,7 +16,10 @@ export const ERRORS = {
     status: 401,
     text: "the key in Gateway-Auth is unknown; create one with: weir keys create",
   },
-  expired_gateway_auth: { status: 401, text: "the key in Gateway-Auth has expired; create a new one with: weir keys create" },
+  expired_gateway_auth: {
+    status: 401,
+    text: "the key in Gateway-Auth has expired; create a new one with: weir keys create",
+  },
   insufficient_scope: { status: 403, text: "the key lacks the scope that this needs; use one that has it" },
   insufficient_permission: { status: 403, text: "this needs a permission that the caller lacks" },
   not_a_member: { status: 403, text: "you are in no organization here; ask an admin for an invitation" },

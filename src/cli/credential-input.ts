@@ -98,6 +98,7 @@ async function askSecrets(ask: (prompt: string) => Promise<string>, members: rea
 }
 
 function secretsIn(text: string, { secret }: CredentialForm): Members {
+  if (secret.length === 0) throw new UsageError("this provider's credential has no secret; leave stdin empty");
   const json = text.startsWith("{") ? jsonIn(text) : undefined;
   if (json !== undefined) {
     if (secret.includes("service_account") && "private_key" in json) return { service_account: text };

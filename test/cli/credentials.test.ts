@@ -84,6 +84,7 @@ test.each([
   [["add", "openai", "--secret", "token"], KEY, 2, "no such secret"],
   [["add", "openai", "--ask-usage", "maybe"], KEY, 2, "yes or no"],
   [["add", "openai"], "{broken", 2, "JSON"],
+  [["add", "echo"], KEY, 2, "has no secret; leave stdin empty"],
   [["add"], KEY, 2, "takes <provider>"],
   [["add", "openai", KEY], "", 2, "takes <provider>"],
   [["show", "none"], "", 1, "there is no"],

@@ -137,9 +137,14 @@ export function datasetRunEndpoints(context: ApiContext, callers: Callers) {
         const next = rows.length > limit ? (page.at(-1)?.id ?? null) : null;
         return success(await comparedItems(context, run, page), {}, { next_cursor: next });
       },
-      endpoint(TAG, "Compare responses", "Item by item: the original response, and that of each target with its totals.", {
-        query: ITEMS,
-      }),
+      endpoint(
+        TAG,
+        "Compare responses",
+        "Item by item: the original response, and that of each target with its totals.",
+        {
+          query: ITEMS,
+        },
+      ),
     )
     .get(
       "/v1/datasets/:id/runs/:run/export",

@@ -122,9 +122,7 @@ function Unread({ record }: { readonly record: RequestRecord }) {
   if (record.response_status === null)
     return <Empty title="In flight">The conversation shows once the response has ended.</Empty>;
   if (record.request_body === null && record.response_body === null) {
-    return (
-      <Empty title="No bodies were recorded">The client omitted them, or they were deleted.</Empty>
-    );
+    return <Empty title="No bodies were recorded">The client omitted them, or they were deleted.</Empty>;
   }
   return <Pending record={record} />;
 }

@@ -19,8 +19,8 @@ export function FirstRequest() {
       <h2>Send the first request</h2>
       <p>
         Point a client at the gateway, <code>{gateway}</code>, and name the provider as the target. The echo needs no
-        account: it responds inside Weir, with the words of the request. A provider gets your request as you send it; its
-        key goes through untouched and is not recorded. <code>WEIR_API_KEY</code> is a service key with the scope{" "}
+        account: it responds inside Weir, with the words of the request. A provider gets your request as you send it;
+        its key goes through untouched and is not recorded. <code>WEIR_API_KEY</code> is a service key with the scope{" "}
         <code>gateway</code>.
       </p>
       <div className="first-choices">
