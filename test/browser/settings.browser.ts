@@ -94,6 +94,7 @@ describe("Keys", () => {
   });
 
   test("are created, shown once, used, and revoked after a confirmation", async () => {
+    await ask(it.weir, "POST", "/v1/keys", { name: "of another", scopes: ["gateway"], organization: "second" });
     await using opened = await it.open("/keys");
     const { page } = opened;
     await page.getByRole("button", { name: "Create key" }).click();
@@ -101,12 +102,16 @@ describe("Keys", () => {
     await dialog.getByLabel("Name").fill("from the dashboard");
     await dialog.getByLabel("Expires").selectOption({ label: "In an hour" });
     await dialog.getByLabel(/^write/).uncheck();
+    await dialog.getByLabel(/^read/).uncheck();
+    await dialog.getByLabel(/^figures/).check();
+    const organizations = dialog.getByLabel("Organization").getByRole("option");
+    await eventually(() => organizations.allTextContents()).toContain("second");
     await dialog.getByRole("button", { name: "Create key" }).click();
     await page.getByRole("heading", { name: "This is the key" }).waitFor();
     const key = (await dialog.locator("code").textContent())!;
     expect(key).toStartWith("sk-weir-");
     const session = await callApi(it.weir, "/v1/session", {}, key);
-    expect(((await session.json()) as { data: { scopes: string[] } }).data.scopes).toEqual(["gateway", "read"]);
+    expect(((await session.json()) as { data: { scopes: string[] } }).data.scopes).toEqual(["gateway", "figures"]);
     await dialog.getByRole("button", { name: "Done" }).click();
     await page.getByRole("row", { name: /from the dashboard/ }).waitFor();
     expect(await page.content()).not.toContain(key);

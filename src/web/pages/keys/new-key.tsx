@@ -3,14 +3,18 @@ import { Dialog } from "../../parts/dialog.tsx";
 import { DialogForm, useSave } from "../../parts/dialog-form.tsx";
 import { Field } from "../../parts/field.tsx";
 import { useSession } from "../../session.ts";
+import { useOrganizations } from "../organizations/use-organizations.ts";
 import type { KeyRow } from "./shapes.ts";
 
 const SCOPES: Readonly<Record<string, string>> = {
   gateway: "send requests through the gateway",
+  figures: "read records without their contents, and metrics",
   read: "read and query records",
   write: "set properties, scores and feedback; delete",
   admin: "keys and settings; implies the others",
 };
+
+const CHOSEN: readonly string[] = ["gateway", "read", "write"];
 
 const LIVES: Readonly<Record<string, string>> = {
   "": "Never",
@@ -24,6 +28,7 @@ const LIVES: Readonly<Record<string, string>> = {
 /** Creates a key. It is shown here, only once. */
 export function NewKey({ onClose }: { readonly onClose: () => void }) {
   const { organization } = useSession();
+  const { data: organizations = [] } = useOrganizations();
   const work = useSave<KeyRow & { readonly key: string }>({ method: "POST", path: "/v1/keys" });
   if (work.data !== undefined) {
     return (
@@ -53,7 +58,7 @@ export function NewKey({ onClose }: { readonly onClose: () => void }) {
           scopes: all("scopes"),
           ...(text("models") === "" ? {} : { models: listOf(text("models")) }),
           ...(text("credentials") === "" ? {} : { credentials: listOf(text("credentials")) }),
-          ...(text("organization") === organization ? {} : { organization: text("organization") }),
+          ...(["", organization].includes(text("organization")) ? {} : { organization: text("organization") }),
           ...(text("expires") === "" ? {} : { expires: text("expires") }),
         })
       }
@@ -67,7 +72,7 @@ export function NewKey({ onClose }: { readonly onClose: () => void }) {
             <legend>Scopes</legend>
             {Object.entries(SCOPES).map(([scope, about]) => (
               <label key={scope} className="check">
-                <input type="checkbox" name="scopes" value={scope} defaultChecked={scope !== "admin"} />
+                <input type="checkbox" name="scopes" value={scope} defaultChecked={CHOSEN.includes(scope)} />
                 <span>
                   {scope} <span className="muted">{about}</span>
                 </span>
@@ -99,13 +104,17 @@ export function NewKey({ onClose }: { readonly onClose: () => void }) {
           >
             {(ids) => <input {...ids} name="credentials" placeholder="all" />}
           </Field>
-          <Field
-            label="Organization"
-            hint="A new name creates another organization with its own records."
-            error={errorAt("organization")}
-          >
-            {(ids) => <input {...ids} name="organization" required maxLength={200} defaultValue={organization} />}
-          </Field>
+          {organizations.length < 2 ? null : (
+            <Field label="Organization" error={errorAt("organization")}>
+              {(ids) => (
+                <select {...ids} name="organization" defaultValue={organization}>
+                  {organizations.map(({ id, name }) => (
+                    <option key={id}>{name}</option>
+                  ))}
+                </select>
+              )}
+            </Field>
+          )}
         </>
       )}
     </DialogForm>
