@@ -71,7 +71,7 @@ export function Entries({ page, onPage }: { readonly page: number; readonly onPa
 const COLUMNS: readonly Column<EntryRow>[] = [
   {
     id: "request_id",
-    header: "Answer of request",
+    header: "Original request",
     cell: (row) => (
       <Link to="/requests/$id" params={{ id: row.request_id }} className="mono">
         {row.request_id}

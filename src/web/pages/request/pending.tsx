@@ -18,7 +18,7 @@ export function Pending({ record }: { readonly record: RequestRecord }) {
       ),
   });
   const known = models.data?.find((row) => row.provider === provider && row.model === model);
-  if (known?.state === "mapped" && !expedite.isSuccess) {
+  if (model === null || (known?.state === "mapped" && !expedite.isSuccess)) {
     return (
       <Empty title="Nothing to read in these bodies">The request and the response are shown as they were sent.</Empty>
     );
@@ -27,22 +27,15 @@ export function Pending({ record }: { readonly record: RequestRecord }) {
   return (
     <Empty title="Model is pending mapping">
       <p>
-        How <code>{model ?? "this model"}</code> of {provider} writes its bodies is not known yet. The mapper looks once
-        a day; the record is whole, and is read as soon as it has found out.
+        How <code>{model}</code> of {provider} writes its bodies is not known yet. The mapper looks once a day; the
+        record is whole, and is read as soon as it has found out.
       </p>
       {reason ? <p>So far: {reason}.</p> : null}
-      {model === null ? null : (
-        <p>
-          <GatedButton
-            scope="write"
-            className="primary"
-            disabled={expedite.isPending}
-            onClick={() => expedite.mutate()}
-          >
-            {expedite.isPending ? "The mapper is at work…" : "Expedite"}
-          </GatedButton>
-        </p>
-      )}
+      <p>
+        <GatedButton scope="write" className="primary" disabled={expedite.isPending} onClick={() => expedite.mutate()}>
+          {expedite.isPending ? "The mapper is at work…" : "Expedite"}
+        </GatedButton>
+      </p>
       {expedite.error === null ? null : <p role="alert">{expedite.error.message}</p>}
     </Empty>
   );
