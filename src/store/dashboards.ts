@@ -31,8 +31,11 @@ export type PanelMetric = NamedMetric | `score:${string}`;
 export const PANEL_KINDS = ["line", "bar", "number", "table", "heatmap"] as const;
 export type PanelKind = (typeof PANEL_KINDS)[number];
 
-/** Time ranges that end now. */
-export const PANEL_RANGES = ["15m", "1h", "6h", "24h", "7d", "30d", "90d", "all"] as const;
+/** Spans that end now, and calendar periods in the reader's time zone. */
+export const PANEL_RANGES = [
+  ...(["15m", "1h", "6h", "24h", "7d", "30d", "90d"] as const),
+  ...(["this-week", "last-week", "this-month", "last-month", "all"] as const),
+] as const;
 export type PanelRange = (typeof PANEL_RANGES)[number];
 
 export const THRESHOLD_COLOURS = ["good", "warn", "bad"] as const;

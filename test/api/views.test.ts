@@ -86,7 +86,7 @@ describe("a view", () => {
     });
     const from = "2026-11-01T00:00:00.000Z";
     expect(await change({ from })).toMatchObject({ range: null, from, to: null });
-    expect(await change({ range: "7d" })).toMatchObject({ range: "7d", from: null, to: null });
+    expect(await change({ range: "last-week" })).toMatchObject({ range: "last-week", from: null, to: null });
   });
 
   test("has a name that no other view of its owner has", async () => {

@@ -83,7 +83,7 @@ export const DASHBOARD_BODY = t.Object(
     }),
     description: optional(t.String({ maxLength: 1_000 })),
     shared: optional(t.Boolean({ description: "true shows it to everybody of the organization; needs `write`." })),
-    range: optional(oneOf(PANEL_RANGES, "A span that ends now; default: 7d.")),
+    range: optional(oneOf(PANEL_RANGES, "A span that ends now, or a calendar period; default: 7d.")),
     filter: t.Optional(FILTER),
     panels: t.Array(PANEL, { maxItems: PANELS_MAX, expects: `give at most ${PANELS_MAX} panels` }),
   },

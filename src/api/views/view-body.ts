@@ -32,7 +32,10 @@ export const VIEW_BODY = t.Object(
     search: optional(t.String({ maxLength: 1_000, description: "Words to search for." })),
     sort: optionalSort,
     range: optional(
-      t.String({ pattern: "^(all|[0-9]{1,3}[mhd])$", expects: "give all, or a span such as 15m, 24h or 30d" }),
+      t.String({
+        pattern: "^(all|[0-9]{1,3}[mhd]|(this|last)-(week|month))$",
+        expects: "give all, a span such as 15m, 24h or 30d, or a period such as last-week or this-month",
+      }),
     ),
     from: optional(t.String(MOMENT)),
     to: optional(t.String(MOMENT)),

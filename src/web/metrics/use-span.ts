@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { post } from "../api.ts";
 import { serviceNow } from "../clock.ts";
-import { momentsOf, type Span as SpanName, type TimeSearch } from "../parts/time-range.ts";
+import { momentsOf, type Range, type TimeSearch } from "../parts/time-range.ts";
 import { type Span, spanOf } from "./range.ts";
 
 const STEP_MS = 60_000;
@@ -22,7 +22,7 @@ function useMinute(): number {
 }
 
 /** The span that an address describes; it advances each minute. Undefined until the time of the oldest record is known. */
-export function useSpan(time: TimeSearch, fallback: SpanName | "all"): Span | undefined {
+export function useSpan(time: TimeSearch, fallback: Range): Span | undefined {
   const now = useMinute();
   const moments = momentsOf(time, fallback, now);
   const isOpen = moments.from === undefined;

@@ -1,36 +1,38 @@
 import { Field } from "./field.tsx";
 import { formatTime } from "./format.ts";
 import { Menu } from "./menu.tsx";
-import { isoMoment, localMoment, SPAN_LABELS, type Span, type TimeSearch } from "./time-range.ts";
+import { daysOf, isoMoment, localMoment, RANGE_LABELS, type Range, type TimeSearch } from "./time-range.ts";
 
 interface TimeRangeMenuProps {
   readonly value: TimeSearch;
-  readonly fallback?: Span | "all";
+  readonly fallback?: Range;
   readonly onChange: (value: TimeSearch) => void;
 }
 
-/** Chooses a time range: a span that ends now, or two moments. */
+/** Chooses a time range: a span that ends now, a calendar period, or two moments. */
 export function TimeRangeMenu({ value, fallback = "all", onChange }: TimeRangeMenuProps) {
   const isFixed = value.from !== undefined || value.to !== undefined;
+  const range = value.range ?? fallback;
+  const days = daysOf(range);
   const label = isFixed
     ? `${value.from === undefined ? "…" : formatTime(value.from)} – ${value.to === undefined ? "now" : formatTime(value.to)}`
-    : SPAN_LABELS[value.range ?? fallback];
+    : `${RANGE_LABELS[range]}${days === undefined ? "" : ` (${days})`}`;
   return (
     <Menu label={label}>
       {(close) => (
         <div className="menu-list">
-          {Object.entries(SPAN_LABELS).map(([range, text]) => (
+          {(Object.entries(RANGE_LABELS) as [Range, string][]).map(([each, text]) => (
             <button
               type="button"
-              key={range}
+              key={each}
               className="menu-item"
-              aria-pressed={!isFixed && (value.range ?? fallback) === range}
+              aria-pressed={!isFixed && each === range}
               onClick={() => {
-                onChange({ range: range as Span | "all" });
+                onChange({ range: each });
                 close();
               }}
             >
-              {text}
+              {text} <span className="muted">{daysOf(each)}</span>
             </button>
           ))}
           <Moments

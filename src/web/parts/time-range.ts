@@ -1,4 +1,6 @@
+import type { PanelRange } from "../../store/dashboards.ts";
 import { serviceNow } from "../clock.ts";
+import { LOCALE } from "./format.ts";
 
 const SPANS_MS = {
   "15m": 15 * 60_000,
@@ -10,9 +12,25 @@ const SPANS_MS = {
   "90d": 90 * 86_400_000,
 } as const;
 
-export type Span = keyof typeof SPANS_MS;
+/** Start and end of calendar periods in the reader's time zone, with weeks that begin on Monday. An open end is now. */
+const PERIODS = {
+  "this-week": (now: Date) => ({ from: monday(now, 0), to: undefined }),
+  "last-week": (now: Date) => ({ from: monday(now, -1), to: monday(now, 0) }),
+  "this-month": (now: Date) => ({ from: firstOfMonth(now, 0), to: undefined }),
+  "last-month": (now: Date) => ({ from: firstOfMonth(now, -1), to: firstOfMonth(now, 0) }),
+} as const;
 
-export const SPAN_LABELS: Readonly<Record<Span | "all", string>> = {
+function monday(now: Date, weeks: number): Date {
+  const daysSince = (now.getDay() + 6) % 7;
+  return new Date(now.getFullYear(), now.getMonth(), now.getDate() - daysSince + 7 * weeks);
+}
+
+const firstOfMonth = (now: Date, months: number) => new Date(now.getFullYear(), now.getMonth() + months, 1);
+
+/** A span that ends now, a calendar period, or all. */
+export type Range = PanelRange;
+
+export const RANGE_LABELS: Readonly<Record<Range, string>> = {
   "15m": "Last 15 minutes",
   "1h": "Last hour",
   "6h": "Last 6 hours",
@@ -20,12 +38,27 @@ export const SPAN_LABELS: Readonly<Record<Span | "all", string>> = {
   "7d": "Last 7 days",
   "30d": "Last 30 days",
   "90d": "Last 90 days",
+  "this-week": "This week",
+  "last-week": "Last week",
+  "this-month": "This month",
+  "last-month": "Last month",
   all: "All time",
 };
 
-/** The time range in an address: a span that ends now, or fixed moments (ISO 8601), either of which may be open. */
+const days = new Intl.DateTimeFormat(LOCALE, { month: "short", day: "numeric" });
+
+/** The days of a calendar period, such as `Nov 16 – 22`; undefined for other ranges. */
+export function daysOf(range: Range, now = serviceNow()): string | undefined {
+  if (!isPeriod(range)) return undefined;
+  const { from, to } = PERIODS[range](new Date(now));
+  return days.formatRange(from, to === undefined ? now : to.getTime() - 1);
+}
+
+const isPeriod = (range: string): range is keyof typeof PERIODS => Object.hasOwn(PERIODS, range);
+
+/** The time range in an address: a named range, or fixed moments (ISO 8601), either of which may be open. */
 export interface TimeSearch {
-  readonly range?: Span | "all" | undefined;
+  readonly range?: Range | undefined;
   readonly from?: string | undefined;
   readonly to?: string | undefined;
 }
@@ -36,17 +69,21 @@ export function readTimeSearch(search: Readonly<Record<string, unknown>>): TimeS
   const moment = (value: unknown) =>
     typeof value === "string" && !Number.isNaN(Date.parse(value)) ? new Date(value).toISOString() : undefined;
   return {
-    ...(typeof range === "string" && Object.hasOwn(SPAN_LABELS, range) ? { range: range as Span | "all" } : {}),
+    ...(typeof range === "string" && Object.hasOwn(RANGE_LABELS, range) ? { range: range as Range } : {}),
     ...(moment(from) === undefined ? {} : { from: moment(from) }),
     ...(moment(to) === undefined ? {} : { to: moment(to) }),
   };
 }
 
 /** The current moments of a time range; a span is rounded to ten seconds, so that repeated queries are equal. */
-export function momentsOf(time: TimeSearch, fallback: Span | "all" = "all", now = serviceNow()) {
+export function momentsOf(time: TimeSearch, fallback: Range = "all", now = serviceNow()) {
   if (time.from !== undefined || time.to !== undefined) return { from: time.from, to: time.to };
   const range = time.range ?? fallback;
   if (range === "all") return { from: undefined, to: undefined };
+  if (isPeriod(range)) {
+    const { from, to } = PERIODS[range](new Date(now));
+    return { from: from.toISOString(), to: to?.toISOString() };
+  }
   const step = 10_000;
   return { from: new Date(Math.floor(now / step) * step - SPANS_MS[range]).toISOString(), to: undefined };
 }

@@ -7,7 +7,7 @@ import { GatedButton } from "../../parts/gated-button.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Menu } from "../../parts/menu.tsx";
 import { Loading } from "../../parts/states.tsx";
-import { SPAN_LABELS, type TimeSearch } from "../../parts/time-range.ts";
+import { RANGE_LABELS, type TimeSearch } from "../../parts/time-range.ts";
 import { alertOf } from "./alert-draft.ts";
 import { PanelContent } from "./panel-content.tsx";
 import { heightOf } from "./panel-grid.tsx";
@@ -55,7 +55,7 @@ export function BoardPanel({ panel, time, range, filter: around, onZoom, edit, o
         <h2 id={id} title={panel.title}>
           {panel.title}
         </h2>
-        {panel.range === null ? null : <span className="muted">{SPAN_LABELS[panel.range].toLowerCase()}</span>}
+        {panel.range === null ? null : <span className="muted">{RANGE_LABELS[panel.range].toLowerCase()}</span>}
         <Menu label={`Actions of ${panel.title}`} icon="more" isSmall>
           {(close) => (
             <div className="menu-list">

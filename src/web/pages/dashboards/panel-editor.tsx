@@ -7,7 +7,7 @@ import { propertyKey, propertyOf } from "../../metrics/filter.ts";
 import { propertyNamesQuery } from "../../name-queries.ts";
 import { DialogForm } from "../../parts/dialog-form.tsx";
 import { Field } from "../../parts/field.tsx";
-import { SPAN_LABELS } from "../../parts/time-range.ts";
+import { RANGE_LABELS } from "../../parts/time-range.ts";
 import { SPLITS } from "../overview/search.ts";
 import { isScore, labelOf, METRICS, SCORE, scoreOf, unitOf } from "./metrics.ts";
 import { KINDS, type Panel, type PanelKind, type PanelMetric, type PanelRange } from "./shapes.ts";
@@ -92,7 +92,7 @@ export function PanelEditor({ panel, isNew, onClose, onSave }: PanelEditorProps)
               {(ids) => (
                 <select {...ids} name="range" defaultValue={panel.range ?? ""}>
                   <option value="">That of the dashboard</option>
-                  {Object.entries(SPAN_LABELS).map(([name, label]) => (
+                  {Object.entries(RANGE_LABELS).map(([name, label]) => (
                     <option key={name} value={name}>
                       {label}
                     </option>
