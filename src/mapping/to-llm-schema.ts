@@ -26,6 +26,7 @@ export interface LlmSchemaInput {
   readonly path: string;
   readonly requestBody: Json;
   readonly responseBody: Json;
+  /** With which the body was sent; null while in flight. */
   readonly status: number | null;
 }
 

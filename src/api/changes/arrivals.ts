@@ -7,6 +7,7 @@ import type { Json } from "../../plugin-host/contract.ts";
 import { ImportRefused, readImported } from "../../record/imported.ts";
 import { providerOf } from "../../record/provider.ts";
 import { NO_TEXTS } from "../../record/record-texts.ts";
+import { sentStatus } from "../../record/sent-status.ts";
 import type { RequestRow } from "../../record/written-row.ts";
 import type { Arrival, ArrivedBody } from "../../threads.ts";
 
@@ -35,7 +36,7 @@ export function readArrival(text: string, key: KeySnapshot): Arrival {
     method: row.method,
     host: (row.target_url && URL.parse(row.target_url)?.hostname) || "",
     path: row.request_path ?? "",
-    status: row.response_status ?? null,
+    status: sentStatus(row),
     provider: providerOf(row),
     model: row.model ?? null,
     requestModel: row.request_model ?? null,

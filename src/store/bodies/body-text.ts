@@ -6,6 +6,7 @@ import { toLlmSchema } from "../../mapping/read-exchange.ts";
 import type { Json, WireSchemaName } from "../../plugin-host/contract.ts";
 import { providerOf } from "../../record/provider.ts";
 import type { RequestRow } from "../../record/request-record.ts";
+import { sentStatus } from "../../record/sent-status.ts";
 import type { Database } from "../database/database.ts";
 import { currentMappings } from "../models/mappings.ts";
 import type { RequestBodies, StoredBody } from "../packs/read.ts";
@@ -16,7 +17,7 @@ type Side = "request" | "response" | "provider_request" | "provider_response";
 /** Columns that determine how the bodies are read. */
 export const READ_BY = [
   ...["organization_id", "wire_schema", "provider", "model", "model_override", "request_model", "response_model"],
-  ...["request_path", "response_status"],
+  ...["request_path", "response_status", "outcome"],
 ] as const satisfies readonly (keyof RequestRow)[];
 
 type ReadBy = Pick<RequestRow, (typeof READ_BY)[number]>;
@@ -96,7 +97,7 @@ function llmSchemaText(row: ReadBy, requestBody: Json, responseBody: Json, mappi
     path: row.request_path ?? "",
     requestBody,
     responseBody,
-    status: row.response_status,
+    status: sentStatus(row),
   });
   return JSON.stringify(llmSchema);
 }

@@ -115,6 +115,7 @@ function Otherwise({
 }) {
   if (responses > 0 || hasError) return null;
   if (record.response_status === null) return <p className="muted">The response is in progress.</p>;
+  if (record.response_body === null) return <p className="muted">No response body was recorded.</p>;
   return <p className="muted">The response has no text: see its body.</p>;
 }
 
