@@ -22,7 +22,11 @@ test.each([
   ["suatattt", "s", "uata", "ttt"],
   // A system prompt in the middle is a message like others.
   ["uasau", "", "uasa", "u"],
-  ["uauaa", "", "uauaa", ""],
+  // What the model is to continue is new.
+  ["uauaua", "", "uaua", "ua"],
+  ["uauauaa", "", "uaua", "uaa"],
+  ["uaua", "", "", "uaua"],
+  ["sa", "s", "", "a"],
 ])("of %p, %p lead, %p were said before, %p is new", (all, leading, earlier, fresh) => {
   const turns = turnsOf(messages(all));
   expect([letters(turns.leading), letters(turns.earlier), letters(turns.fresh)]).toEqual([leading, earlier, fresh]);

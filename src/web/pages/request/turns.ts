@@ -14,13 +14,15 @@ interface Turns {
 
 /**
  * Messages that an earlier request of the conversation already had: everything up to the model's last message, because this
- * request adds the reply to it.
+ * request adds the reply to it. Messages of the model at the end are new: the response continues them.
  */
 export function turnsOf(messages: readonly LlmPart[]): Turns {
   const isLeading = (part: LlmPart) => part.role !== undefined && tone(part.role) === "system";
   const start = messages.findIndex((part) => !isLeading(part));
   const from = start < 0 ? messages.length : start;
-  const last = messages.findLastIndex((part) => part.role !== undefined && tone(part.role) === "assistant");
+  const isModels = (part: LlmPart) => part.role !== undefined && tone(part.role) === "assistant";
+  const begun = messages.findLastIndex((part) => !isModels(part));
+  const last = messages.slice(0, begun + 1).findLastIndex(isModels);
   const to = last + 1 - from >= FOLDED_MIN ? last + 1 : from;
   return { leading: messages.slice(0, from), earlier: messages.slice(from, to), fresh: messages.slice(to) };
 }
