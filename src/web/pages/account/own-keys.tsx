@@ -1,21 +1,18 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { call, get } from "../../api.ts";
+import { call } from "../../api.ts";
 import { ConfirmButton } from "../../parts/confirm-button.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { ListStates } from "../../parts/list-states.tsx";
 import { Time } from "../../parts/values.tsx";
+import { type KeyRow, keysQuery } from "../keys/keys-query.ts";
 import { NewKey } from "../keys/new-key.tsx";
-import { KEYS, type KeyRow } from "../keys/shapes.ts";
 
 /** The user's own keys: they never have more rights than the user. */
 export function OwnKeys({ id }: { readonly id: string }) {
   const [isMaking, setMaking] = useState(false);
-  const { data, error, refetch } = useQuery({
-    queryKey: KEYS,
-    queryFn: ({ signal }) => get<readonly KeyRow[]>("/v1/keys", signal),
-  });
+  const { data, error, refetch } = useQuery(keysQuery);
   return (
     <section>
       <div className="account-head">

@@ -1,14 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { JudgeBody } from "../../../store/judges/judge-rule.ts";
-import { get } from "../../api.ts";
 import { completePart } from "../../filter/complete.ts";
 import { GroupEditor } from "../../filter/group-editor.tsx";
 import { type FilterGroup, fromTree, toTree } from "../../filter/model.ts";
 import { DialogForm, type ErrorAt, type FieldValues, useSave } from "../../parts/dialog-form.tsx";
 import { Field } from "../../parts/field.tsx";
 import { ModelInput } from "../../parts/model-input.tsx";
-import { KEYS, type KeyRow } from "../keys/shapes.ts";
+import { keysQuery } from "../keys/keys-query.ts";
 import { type DraftScore, draftsOf, scoresOf } from "./score-drafts.ts";
 import { ScoreFields } from "./score-fields.tsx";
 import type { JudgeRow } from "./shapes.ts";
@@ -158,10 +157,7 @@ function Fields({ judge, scores, setScores, filter, setFilter, errorAt }: Fields
 }
 
 function KeyField({ judge, error }: { readonly judge: JudgeRow | undefined; readonly error: string | undefined }) {
-  const { data } = useQuery({
-    queryKey: KEYS,
-    queryFn: ({ signal }) => get<readonly KeyRow[]>("/v1/keys", signal),
-  });
+  const { data } = useQuery(keysQuery);
   const usable = (data ?? []).filter(({ revoked_at, scopes }) => revoked_at === null && scopes.includes("gateway"));
   return (
     <Field label="Service key" hint="Its calls are made with it: its limits count." error={error}>

@@ -4,7 +4,7 @@ import { DialogForm, useSave } from "../../parts/dialog-form.tsx";
 import { Field } from "../../parts/field.tsx";
 import { useSession } from "../../session.ts";
 import { useOrganizations } from "../organizations/use-organizations.ts";
-import type { KeyRow } from "./shapes.ts";
+import type { KeyRow } from "./keys-query.ts";
 
 const SCOPES: Readonly<Record<string, string>> = {
   gateway: "send requests through the gateway",

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
-import { call, get } from "../../api.ts";
+import { call } from "../../api.ts";
 import { serviceNow } from "../../clock.ts";
 import { TableDownload } from "../../download/table-download.tsx";
 import { Badge } from "../../parts/badge.tsx";
@@ -13,8 +13,8 @@ import { Page } from "../../parts/page.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { Time } from "../../parts/values.tsx";
 import { useMissing, useSession } from "../../session.ts";
+import { type KeyRow, keysQuery } from "./keys-query.ts";
 import { NewKey } from "./new-key.tsx";
-import { KEYS, type KeyRow } from "./shapes.ts";
 import { ownerOf, TransferKey } from "./transfer-key.tsx";
 
 export function KeysPage() {
@@ -22,11 +22,7 @@ export function KeysPage() {
   const [transferred, setTransferred] = useState<KeyRow>();
   const [showsRevoked, setShowsRevoked] = useState(false);
   const missing = useMissing("admin");
-  const { data, error, refetch } = useQuery({
-    queryKey: KEYS,
-    queryFn: ({ signal }) => get<readonly KeyRow[]>("/v1/keys", signal),
-    enabled: missing === undefined,
-  });
+  const { data, error, refetch } = useQuery({ ...keysQuery, enabled: missing === undefined });
   const { key } = useSession();
   // A column in which all keys are alike would only take space.
   const differ = (of: (row: KeyRow) => string) => new Set(data?.map(of)).size > 1;

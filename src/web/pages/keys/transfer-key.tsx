@@ -5,7 +5,7 @@ import { DialogForm, useSave } from "../../parts/dialog-form.tsx";
 import { Field } from "../../parts/field.tsx";
 import { useSession } from "../../session.ts";
 import { MEMBERS } from "../members/roles.tsx";
-import type { KeyRow } from "./shapes.ts";
+import type { KeyRow } from "./keys-query.ts";
 
 interface TransferKeyProps {
   readonly row: KeyRow;

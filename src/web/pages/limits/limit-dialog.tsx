@@ -1,12 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { get } from "../../api.ts";
 import { DialogForm, useSave } from "../../parts/dialog-form.tsx";
 import { Field } from "../../parts/field.tsx";
 import type { Window } from "../../parts/window.ts";
 import { WindowFields } from "../../parts/window-fields.tsx";
 import { useMissing } from "../../session.ts";
-import { KEYS, type KeyRow } from "../keys/shapes.ts";
+import { keysQuery } from "../keys/keys-query.ts";
 import { windowOf } from "./limit-text.ts";
 import { PRESETS } from "./presets.ts";
 import type { LimitRow, Unit } from "./shapes.ts";
@@ -28,18 +27,13 @@ interface LimitDialogProps {
 }
 
 /** Creates a rate limit or budget, or replaces one; its counters stay. */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a form: its fields in display order
 export function LimitDialog({ limit, onClose }: LimitDialogProps) {
   const [preset, setPreset] = useState<string>();
   const from = limit ?? PRESETS.find(({ name }) => name === preset);
   const [segment, setSegment] = useState(segmentKind(limit?.segment));
   const [window, setWindow] = useState<Window>(limit === undefined ? A_MINUTE : windowOf(limit));
   const missing = useMissing("admin");
-  const keys = useQuery({
-    queryKey: KEYS,
-    queryFn: ({ signal }) => get<readonly KeyRow[]>("/v1/keys", signal),
-    enabled: missing === undefined,
-  });
+  const keys = useQuery({ ...keysQuery, enabled: missing === undefined });
   const work = useSave({
     ...(limit === undefined
       ? { method: "POST", path: "/v1/rate-limits" }

@@ -1,16 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { get } from "../../api.ts";
 import { useSession } from "../../session.ts";
-import { KEYS, type KeyRow } from "../keys/shapes.ts";
+import { keysQuery } from "../keys/keys-query.ts";
 
 /** Names the keys that stop when a member is removed, and links to the page that transfers them. */
 export function StoppedKeys({ userId }: { readonly userId: string }) {
   const { organization } = useSession();
-  const { data } = useQuery({
-    queryKey: KEYS,
-    queryFn: ({ signal }) => get<readonly KeyRow[]>("/v1/keys", signal),
-  });
+  const { data } = useQuery(keysQuery);
   if (data === undefined) return "Their keys in it stop working.";
   const names = data
     .filter((key) => key.user_id === userId && key.organization === organization && key.revoked_at === null)

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import type { RouteExplanation } from "../../../threads/gateway.ts";
 import type { ClientShape } from "../../../unified/client-shapes.ts";
-import { get, post } from "../../api.ts";
+import { post } from "../../api.ts";
 import { Trouble } from "../../parts/confirm-button.tsx";
 import { type FieldValues, failureAt, valuesOf } from "../../parts/dialog-form.tsx";
 import { Field } from "../../parts/field.tsx";
@@ -12,7 +12,7 @@ import { readPairs } from "../../parts/pairs-text.ts";
 import { Empty } from "../../parts/states.tsx";
 import { Explanation } from "../../routing/explanation.tsx";
 import { useMissing } from "../../session.ts";
-import { KEYS, type KeyRow } from "../keys/shapes.ts";
+import { keysQuery } from "../keys/keys-query.ts";
 
 const SHAPES: Readonly<Record<ClientShape, string>> = {
   "chat-completions": "Chat completions",
@@ -32,11 +32,7 @@ interface ExplainProps {
 export function Explain({ model = "", onModel }: ExplainProps) {
   const [name, setName] = useState(model);
   const mayListKeys = useMissing("admin") === undefined;
-  const keys = useQuery({
-    queryKey: KEYS,
-    queryFn: ({ signal }) => get<readonly KeyRow[]>("/v1/keys", signal),
-    enabled: mayListKeys,
-  });
+  const keys = useQuery({ ...keysQuery, enabled: mayListKeys });
   const { mutate, data, error, isPending } = useMutation({
     mutationFn: (question: object) => post<RouteExplanation>("/v1/route/explain", question),
     meta: { changes: [] },
