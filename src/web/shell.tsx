@@ -15,7 +15,8 @@ import { ThemeToggle } from "./theme-toggle.tsx";
 
 /**
  * The frame of every page, or the log-in page. It checks the log-in before it shows anything. If a log-in ends while a page is
- * open, the page is kept, hidden and idle: after another log-in of the same user or key its forms have what was typed.
+ * open, the page is kept for a while, hidden and idle: after another log-in of the same user or key its forms have what was
+ * typed.
  */
 export function Shell() {
   const { data, error, refetch, isPending } = useQuery(sessionQuery);
@@ -29,7 +30,7 @@ export function Shell() {
         <Activity key={whoIs(data)} mode={isOut ? "hidden" : "visible"}>
           <Frame />
         </Activity>
-        {isOut ? <Login /> : null}
+        {isOut ? <LoginAgain /> : null}
       </>
     );
   if (isOut) return <Login />;
@@ -39,6 +40,18 @@ export function Shell() {
       <Failed error={error} onRetry={() => void refetch()} />
     </main>
   );
+}
+
+/** How long a page is kept without its log-in: it still holds records. */
+const KEPT_MS = 15 * 60_000;
+
+/** The log-in page over a kept page, of which nothing is left after `KEPT_MS`. */
+function LoginAgain() {
+  useEffect(() => {
+    const timer = setTimeout(() => window.location.reload(), KEPT_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return <Login />;
 }
 
 /** By then the first page has loaded, and short visits have ended. */

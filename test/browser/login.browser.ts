@@ -156,6 +156,20 @@ test("a form that is open when the log-in ends has what was typed after the next
   expect(faults).toEqual([]);
 });
 
+test("of a page whose log-in has ended, nothing is left after a quarter of an hour", async () => {
+  await using opened = await it.open("/limits", { alone: true, prepare: (page) => page.clock.install() });
+  const { page, context } = opened;
+  await page.getByRole("button", { name: "Create limit" }).click();
+  await page.getByLabel("Name").fill("typed before");
+  await context.clearCookies();
+  await page.getByRole("dialog").getByRole("button", { name: "Create limit" }).click();
+  await page.getByLabel("Service key").waitFor();
+  expect(await page.locator(".frame").count()).toBe(1);
+  await page.clock.runFor(15 * 60_000);
+  await eventually(() => page.locator(".frame").count()).toBe(0);
+  await page.getByLabel("Service key").waitFor();
+});
+
 test("a key without the permission is shown what it lacks", async () => {
   const made = await runCommand(it.weir.env, "keys", "create", "--name", "sender", "--scopes", "gateway");
   await using opened = await it.open("/requests", { key: made.stdout.trim() });
