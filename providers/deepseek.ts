@@ -1,6 +1,9 @@
 import type { ProviderPlugin } from "weir/plugin";
 
-/** DeepSeek, with OpenAI's API and, under `anthropic`, with Anthropic's. */
+/**
+ * DeepSeek, with OpenAI's API and, under `anthropic`, with Anthropic's. Its Responses API is not among the shapes: it keeps no
+ * responses and ignores all tools but functions, while a translated request has both. Source: DeepSeek's page on that API.
+ */
 export default {
   apiVersion: 1,
   name: "DEEPSEEK",
@@ -11,13 +14,16 @@ export default {
   shapes: ["chat-completions", { shape: "messages", path: () => "/anthropic/v1/messages" }],
   wireSchemas: [{ path: /\/messages(?:\/count_tokens)?$/, schema: "messages" }],
   // It has no web search, in neither shape, and of formats only text and JSON objects. A model that
-  // thinks refuses its calls without the reasoning before them. Source: DeepSeek's page on thinking mode.
+  // thinks refuses its calls without the reasoning before them. It takes every effort but `none`, also `max`.
+  // Source: DeepSeek's page on thinking mode.
   models: [
     {
       match: "*",
       rejects: ["web_search_options", "web_search"],
       jsonSchema: false,
       reasoningMember: "reasoning_content",
+      thinkingSwitch: true,
+      efforts: ["none", "minimal", "low", "medium", "high", "xhigh", "max"],
     },
   ],
 } satisfies ProviderPlugin;

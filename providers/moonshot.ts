@@ -16,5 +16,15 @@ export default {
   ],
   wireSchemas: [{ path: /\/messages(?:\/count_tokens)?$/, schema: "messages" }],
   // It has no web search, in neither shape. A model that thinks refuses its calls without the reasoning before them.
-  models: [{ match: "*", rejects: ["web_search_options", "web_search"], reasoningMember: "reasoning_content" }],
+  // Kimi K2.5 and K2.6 think or not; later ones always think, since K3 with an effort. Source: Moonshot's pages on thinking.
+  models: [
+    {
+      match: "*",
+      rejects: ["web_search_options", "web_search"],
+      reasoningMember: "reasoning_content",
+      thinkingSwitch: true,
+    },
+    { match: "kimi-k2.7*", mustThink: true },
+    { match: "kimi-k3*", mustThink: true, efforts: ["low", "high", "max"] },
+  ],
 } satisfies ProviderPlugin;

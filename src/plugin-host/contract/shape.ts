@@ -65,6 +65,8 @@ export interface ModelFacts {
   readonly efforts?: readonly Effort[];
   /** It cannot be switched to not thinking. */
   readonly mustThink?: boolean;
+  /** Chat completions switch its thinking off with `thinking: {"type": "disabled"}`; the effort `none` is unknown to it. */
+  readonly thinkingSwitch?: boolean;
   /** It also thinks when a tool is forced. */
   readonly thinksWhenForced?: boolean;
   /** Members that it refuses, by their name at the provider. */

@@ -30,7 +30,7 @@ export function writeRequest(prompt: Prompt, call: Call): WrittenRequest {
       tools: declared.length > 0 ? declared.map(writeTool) : undefined,
       tool_choice: declared.length > 0 && prompt.toolChoice ? writeChoice(prompt.toolChoice) : undefined,
       ...writeSettings(settings, call),
-      reasoning_effort: keepsThinking(prompt) ? undefined : settings.thinking?.effort,
+      ...(keepsThinking(prompt) ? undefined : writeThinking(settings, call)),
       web_search_options: search && searchOptions(search),
       stream: prompt.stream || undefined,
       stream_options: prompt.stream && takesStreamOptions(call.facts) ? { include_usage: true } : undefined,
@@ -42,6 +42,11 @@ export function writeRequest(prompt: Prompt, call: Call): WrittenRequest {
 /** A body of this shape keeps the member `thinking` that it was read from. */
 const keepsThinking = ({ shape, paths }: Prompt): boolean =>
   shape === "chat-completions" && paths.thinking === "thinking";
+
+function writeThinking({ thinking }: Settings, { facts }: Call): JsonObject {
+  if (thinking?.effort === "none" && facts.thinkingSwitch === true) return { thinking: { type: "disabled" } };
+  return { reasoning_effort: thinking?.effort };
+}
 
 /** A provider without them reports the usage of every stream. */
 export const takesStreamOptions = ({ rejects }: ModelFacts): boolean => rejects?.includes("stream_options") !== true;
