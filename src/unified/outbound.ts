@@ -237,7 +237,10 @@ function unchanged(request: OutboundRequest, at: ShapeAt, members: readonly stri
   if (place.streamInPath === true) also.push("stream");
   if (place.version !== undefined) set["anthropic_version"] = JSON.stringify(place.version);
   if (place.betasInBody === true && request.betas.length > 0) set["anthropic_beta"] = JSON.stringify(request.betas);
-  const addsUsage = askUsage && stream && from === "chat-completions" && takesStreamOptions(call.facts);
+  const takesOptions = from !== "chat-completions" || takesStreamOptions(call.facts);
+  // Nothing is lost: without this member such a provider reports the usage of every stream.
+  if (!takesOptions) also.push("stream_options");
+  const addsUsage = askUsage && stream && from === "chat-completions" && takesOptions;
   if (addsUsage) set["stream_options"] = JSON.stringify({ ...streamOptions(request), include_usage: true });
   const { routing } = request;
   const removed = routing.length + also.length === 0 ? undefined : new Set([...routing, ...also]);

@@ -67,8 +67,12 @@ test("a client that asks itself gets the usage", async () => {
   expect([text, sent.stream_options]).toEqual([bytesOf([...SAID, USAGE]), own.stream_options]);
 });
 
-test("Mistral refuses the member, and reports usage without it", async () => {
-  const { text, sent } = await streamed("asks", {}, "mistral");
-  expect(sent.stream_options).toBeUndefined();
-  expect(text).toBe(bytesOf(SAID));
-});
+// Mistral's 422 for it: https://github.com/avante-corp/avante.nvim/issues/2347.
+test.each([{}, { stream_options: { include_usage: true } }, { stream_options: null }])(
+  "Mistral refuses the member, and reports usage without it: %j",
+  async (more) => {
+    const { text, warning, sent } = await streamed("asks", more, "mistral");
+    expect(sent).toEqual({ model: "m", messages: [], stream: true });
+    expect([text, warning]).toEqual([bytesOf(SAID), null]);
+  },
+);
