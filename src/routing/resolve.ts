@@ -71,7 +71,21 @@ const OWNERS_MAX = 5;
  * @throws GatewayError `model_not_found`, `no_credential`, `model_forbidden`, of the first name; `invalid_body` without a name, or
  *   if a name after `!` is no provider's.
  */
-export function resolve({ names, excluded }: ModelString, scope: Scope): readonly Choice[] {
+export function resolve(wanted: ModelString, scope: Scope): readonly Choice[] {
+  const { choices, failure } = resolveSome(wanted, scope);
+  if (choices.length > 0) return choices;
+  throw failure?.() ?? new GatewayError("invalid_body", "model: the request names no model", { path: "model" });
+}
+
+/**
+ * The same without an error if no name has targets: then `failure` creates it.
+ *
+ * @throws GatewayError `invalid_body` if a name after `!` is no provider's.
+ */
+export function resolveSome(
+  { names, excluded }: ModelString,
+  scope: Scope,
+): { readonly choices: readonly Choice[]; readonly failure: (() => GatewayError) | undefined } {
   const without = new Set(excluded.map((name) => excludedProvider(name, scope)));
   const choices: Choice[] = [];
   let first: (() => GatewayError) | undefined;
@@ -81,8 +95,7 @@ export function resolve({ names, excluded }: ModelString, scope: Scope): readonl
     if (typeof found === "function") first ??= found;
     else choices.push(found);
   }
-  if (choices.length > 0) return choices;
-  throw first?.() ?? new GatewayError("invalid_body", "model: the request names no model", { path: "model" });
+  return { choices, failure: first };
 }
 
 /** An exclusion that excludes nothing would send the request to the provider that the client meant. */

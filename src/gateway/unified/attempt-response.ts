@@ -365,7 +365,7 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
 
   /** Sets who responds, before any of the response is sent. */
   #noteResponse(estimated = false): void {
-    noteResponse(this.options, warningsOf(this.options.attempt, estimated));
+    noteResponse(this.options, warningsOf(this.options, estimated));
   }
 
   #fail(failure: Failure, deliver: () => void, body = ""): void {

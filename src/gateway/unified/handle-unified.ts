@@ -69,7 +69,7 @@ export async function handleUnified(
   const previous = going && (await going);
   if (exchange.ended) return;
   const { seen } = admitted;
-  const { walk, first } = planTargets(parts, {
+  const { walk, first, dropped } = planTargets(parts, {
     scope,
     key,
     states,
@@ -85,7 +85,7 @@ export async function handleUnified(
     now: Date.now(),
   });
   const isAsSent = understood === given && coded.coding === "";
-  const work: UnifiedWork = { admission: unified, body: whole, isAsSent, description, states, previous };
+  const work: UnifiedWork = { admission: unified, body: whole, isAsSent, description, states, dropped, previous };
   const terms = { parts, admitted, work, walk, first };
   if (admitted.caching !== undefined) return respondCached(terms, admitted.caching);
   exchange.receive((events) => new UnifiedCall({ ...terms, events }));

@@ -16,10 +16,17 @@ const WARNING_BYTES_MAX = 2_048;
 const NOTHING: readonly never[] = [];
 
 /** What was lost or estimated, one clause each, such as `dropped seed`. */
-export function warningsOf({ outbound }: Attempt, estimated: boolean): readonly string[] {
+export function warningsOf(
+  { attempt: { outbound }, work: { dropped = NOTHING } }: Pick<ResponseOptions, "attempt" | "work">,
+  estimated: boolean,
+): readonly string[] {
   const losses = outbound.kind === "same" ? NOTHING : outbound.losses;
-  if (losses.length === 0 && !estimated) return NOTHING;
-  return [...losses.map(({ kind, path }: Loss) => `${kind} ${path}`), ...(estimated ? ["estimated usage"] : [])];
+  if (losses.length === 0 && dropped.length === 0 && !estimated) return NOTHING;
+  return [
+    ...dropped.map((path) => `dropped ${path}`),
+    ...losses.map(({ kind, path }: Loss) => `${kind} ${path}`),
+    ...(estimated ? ["estimated usage"] : []),
+  ];
 }
 
 /** The warnings as a header of at most 2 kB; the rest is only counted. */

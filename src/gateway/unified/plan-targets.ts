@@ -2,13 +2,15 @@ import type { KeySnapshot } from "../../keys.ts";
 import type { ProviderPlugin } from "../../plugin-host/contract.ts";
 import { issuingTarget, withAffinity } from "../../routing/affinity.ts";
 import type { Demand } from "../../routing/demand.ts";
+import { readModelString } from "../../routing/model-string.ts";
 import { type Ordered, type OrderParts, order, priceOf } from "../../routing/order.ts";
+import { resolve } from "../../routing/resolve.ts";
 import { Walk, type WalkParts } from "../../routing/walk.ts";
 import type { Description } from "../../unified/describe.ts";
 import type { RoutingParts } from "../gateway-parts.ts";
 import type { RetryPlan } from "../retry/plan.ts";
 import { issuersOf } from "./issuers-of.ts";
-import { choicesOf, firstProvider } from "./scope.ts";
+import { fallbackChoices, firstProvider } from "./scope.ts";
 import type { TargetsWanted } from "./targets-wanted.ts";
 
 export interface PlannedTargets {
@@ -21,6 +23,8 @@ export interface PlannedTargets {
   readonly first: ProviderPlugin | undefined;
   /** US dollars that the request would cost there; undefined if the price is unknown. */
   readonly costOf: (target: Ordered) => number | undefined;
+  /** Entries of `Gateway-Fallbacks` without a target, by their paths. */
+  readonly dropped: readonly string[];
 }
 
 /**
@@ -29,9 +33,11 @@ export interface PlannedTargets {
  * @throws GatewayError `model_not_found`, `no_credential`, `model_forbidden`.
  */
 export function planTargets(parts: RoutingParts, wanted: TargetsWanted): PlannedTargets {
-  const { admission, demand, organizationId, retry, kept, random, now } = wanted;
+  const { scope, admission, demand, organizationId, retry, kept, random, now } = wanted;
   const { speeds, prices, rests } = parts.unified;
-  const choices = choicesFor(parts, wanted);
+  const named = choicesFor(parts, wanted);
+  const { choices: further, dropped } = admission.fallbacks.length === 0 ? NONE : fallbackChoices(scope(), admission);
+  const choices = further.length === 0 ? named : [...named, ...further];
   const together = demand.session;
   const orderParts: OrderParts = {
     demand,
@@ -58,17 +64,19 @@ export function planTargets(parts: RoutingParts, wanted: TargetsWanted): Planned
     random,
   };
   const costOf = (target: Ordered) => priceOf(target, orderParts);
-  return { targets, walk: new Walk(targets, walkParts), walkParts, first, costOf };
+  return { targets, walk: new Walk(targets, walkParts), walkParts, first, costOf, dropped };
 }
 
-/** The choices for the model string; the same value until any of its inputs changes. */
+const NONE = { choices: [], dropped: [] };
+
+/** The choices for the model string, without the fallbacks; the same value until any of its inputs changes. */
 function choicesFor(parts: RoutingParts, { scope, key, admission, model, description }: TargetsWanted) {
-  const { own, provider, fallbacks } = admission;
-  const resolve = () => choicesOf(scope(), model, description.more, fallbacks);
-  const isPlain = !own.hasAny && fallbacks.length === 0 && description.more.length === 0;
-  if (key === undefined || !isPlain || provider !== undefined) return resolve();
+  const { own, provider } = admission;
+  const named = () => resolve(readModelString(model, description.more), scope());
+  const isPlain = !own.hasAny && description.more.length === 0;
+  if (key === undefined || !isPlain || provider !== undefined) return named();
   const { tables, catalog, choices } = parts.unified;
-  return choices.of({ key, model, under: [tables(), parts.providers(), catalog.state] }, resolve);
+  return choices.of({ key, model, under: [tables(), parts.providers(), catalog.state] }, named);
 }
 
 /** The caller, as far as known. */

@@ -2,8 +2,9 @@ import type { KeySnapshot } from "../../keys.ts";
 import type { ProviderPlugin } from "../../plugin-host/contract.ts";
 import { readModelString } from "../../routing/model-string.ts";
 import { allows } from "../../routing/pattern.ts";
-import { type Choice, resolve, type Scope, type Target } from "../../routing/resolve.ts";
+import { type Choice, resolveSome, type Scope, type Target } from "../../routing/resolve.ts";
 import type { RoutingParts } from "../gateway-parts.ts";
+import type { UnifiedFallback } from "./fallbacks.ts";
 import { providerNamed } from "./provider-named.ts";
 import type { UnifiedAdmission } from "./unified-admission.ts";
 
@@ -35,36 +36,45 @@ export function scopeOf(
   };
 }
 
+/** The choices of `Gateway-Fallbacks`, and the paths of entries without a target. */
+interface FallbackChoices {
+  readonly choices: readonly Choice[];
+  readonly dropped: readonly string[];
+}
+
 /**
- * Resolves the names of a request, including its fallbacks.
+ * Resolves `Gateway-Fallbacks`. An entry without a target is left out, because the request may not need it.
  *
- * @throws GatewayError `model_not_found`, `no_credential`, `model_forbidden`.
+ * @throws GatewayError `model_not_found`, `no_credential`, `model_forbidden` if losses are to be refused.
  */
-export function choicesOf(
+export function fallbackChoices(
   scope: Scope,
-  model: string,
-  more: readonly string[],
-  fallbacks: UnifiedAdmission["fallbacks"],
-): readonly Choice[] {
-  const named = resolve(readModelString(model, more), scope);
-  const further = fallbacks.flatMap(({ model: name, body, on }): Choice[] =>
-    resolve(readModelString(name), scope).map((choice) => ({
-      ...choice,
-      members: choice.members.map((member) => ({
-        ...member,
-        settings: {
-          model: name,
-          weight: 1,
-          when: undefined,
-          timeoutSeconds: undefined,
-          ...member.settings,
-          body: { ...member.settings?.body, ...body },
-          on: on ?? member.settings?.on,
-        },
-      })),
-    })),
-  );
-  return [...named, ...further];
+  { fallbacks, refuseLosses }: Pick<UnifiedAdmission, "fallbacks" | "refuseLosses">,
+): FallbackChoices {
+  const dropped: string[] = [];
+  const choices = fallbacks.flatMap((fallback, at): Choice[] => {
+    const { choices: found, failure } = resolveSome(readModelString(fallback.model), scope);
+    if (failure !== undefined && refuseLosses) throw failure();
+    if (found.length === 0) dropped.push(`Gateway-Fallbacks[${at}]`);
+    return found.map((choice) => withSettings(choice, fallback));
+  });
+  return { choices, dropped };
+}
+
+function withSettings(choice: Choice, { model, body, on }: UnifiedFallback): Choice {
+  const members = choice.members.map((member) => ({
+    ...member,
+    settings: {
+      model,
+      weight: 1,
+      when: undefined,
+      timeoutSeconds: undefined,
+      ...member.settings,
+      body: { ...member.settings?.body, ...body },
+      on: on ?? member.settings?.on,
+    },
+  }));
+  return { ...choice, members };
 }
 
 /** The provider of the first target: a client's own key without a provider's name is for it. */

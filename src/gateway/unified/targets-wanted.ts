@@ -13,7 +13,7 @@ export interface TargetsWanted {
   readonly scope: () => Scope;
   /** The key whose choices are cached; undefined for none. */
   readonly key?: KeySnapshot;
-  readonly admission: Pick<UnifiedAdmission, "own" | "provider" | "fallbacks" | "endpoint">;
+  readonly admission: Pick<UnifiedAdmission, "own" | "provider" | "fallbacks" | "endpoint" | "refuseLosses">;
   /** A model string. */
   readonly model: string;
   readonly description: Description;

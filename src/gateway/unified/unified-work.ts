@@ -13,6 +13,8 @@ export interface UnifiedWork {
   readonly description: Description;
   /** State of calls in the body that the client dropped, as far as memory holds it. */
   readonly states: CallMemories;
+  /** Parts of its headers that were left out, by their paths. */
+  readonly dropped?: readonly string[];
   /** The response that it continues from. */
   readonly previous?: PreviousResponse | undefined;
 }

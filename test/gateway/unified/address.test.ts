@@ -254,6 +254,32 @@ describe("where the model stands", () => {
     expect(provider.received[0]!.json).toEqual({ model, messages: [{ role: "user", content: "Hi" }] });
   });
 
+  test("an entry of Gateway-Fallbacks without a target is left out and named, unless losses are refused", async () => {
+    await using provider = standIn((_request, nth) => (nth === 0 ? json({}, 503) : json(chatResponse("hi"))));
+    await using gateway = await startUnified({ credentials: [at("OPENAI", provider.origin)] });
+    const ask = (headers: Record<string, string>) =>
+      fetch(`${gateway.origin}/v1/chat/completions`, {
+        method: "POST",
+        headers: {
+          Authorization: `Bearer ${KEY}`,
+          "Gateway-Fallbacks": '[{"model":"groq/x"},{"model":"openai/b","body":{"seed":1}},{"model":"gpt-nonsense"}]',
+          ...headers,
+        },
+        body: JSON.stringify({ model: "openai/a", messages: [{ role: "user", content: "Hi" }] }),
+      });
+    const response = await ask({});
+    const warning = "dropped Gateway-Fallbacks[0], dropped Gateway-Fallbacks[2]";
+    expect([response.status, response.headers.get("gateway-warning")]).toEqual([200, warning]);
+    expect(provider.received.map(({ json: { model, seed } }) => [model, seed])).toEqual([
+      ["a", undefined],
+      ["b", 1],
+    ]);
+    const recorded = await gateway.spool.ended(response.headers.get("gateway-id")!);
+    expect(recorded.head!.routing!.warnings).toEqual(warning.split(", "));
+    const strict = await ask({ "Gateway-Unsupported": "refuse" });
+    expect([strict.status, (await strict.json()).error.code]).toEqual([400, "no_credential"]);
+  });
+
   test("models and fallbacks that are no lists of names are the provider's business", async () => {
     await using provider = standIn(({ path }) =>
       json(path.endsWith("messages") ? messagesResponse("hi") : chatResponse("hi")),
