@@ -166,8 +166,9 @@ class NativeSocket extends EventEmitter implements ByteSocket {
     if (this.#held.length > 0 || this.#isFinishHeld) process.nextTick(() => this.#deliver());
   }
 
+  /** Bun's sockets do not delay: setting it again would be a system call for each connection. */
   setNoDelay(on: boolean): void {
-    this.#handle?.setNoDelay(on);
+    if (!on) this.#handle?.setNoDelay(false);
   }
 
   setKeepAlive(on: boolean, delayMs: number): void {
