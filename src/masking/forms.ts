@@ -12,7 +12,7 @@ const isUpper: Rest = (rest) => /^[A-Z0-9]{16}(?![A-Za-z0-9])/.test(rest);
 const isLong: Rest = (rest) => rest.length >= 16;
 
 const FORMS: readonly (readonly [prefixes: string, rest: Rest])[] = [
-  ["sk- sk_ rk- rk_ pk- pk_ gsk- gsk_ csk- csk_ xai- xai_ hf- hf_ pplx- pplx_ nvapi- nvapi_ r8- r8_", isRandom], // providers, Stripe, Langfuse, Weir
+  ["sk- sk_ ek_ rk- rk_ pk- pk_ gsk- gsk_ csk- csk_ xai- xai_ hf- hf_ pplx- pplx_ nvapi- nvapi_ r8- r8_", isRandom], // providers, Stripe, Langfuse, Weir
   ["tgp_v1_ fw_ pcsk_ jina_ tvly- lsv2_ api_org_ rpa_ vck_ AGE-SECRET-KEY- hvs. dp.st. ABSK", isRandom], // other services, Bedrock, Vault, Doppler
   ["ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- npm_ pypi- figd_ lin_api_ ntn_ secret_ ATATT", isRandom], // code hosts and trackers
   [

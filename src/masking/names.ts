@@ -10,7 +10,7 @@ const STRONG =
 
 /** Secret as the last word of a name. */
 const LAST_WORDS: ReadonlySet<string> = new Set(
-  `key keys token sig session sessionid sid pass pin otp csrf xsrf hmac ticket assertion samlresponse samlrequest`.split(
+  `key keys token sig session sessionid sid pass pin otp csrf xsrf hmac ticket assertion dpop sas samlresponse samlrequest`.split(
     " ",
   ),
 );

@@ -46,6 +46,7 @@ test.each([
   ["Referer", `https://a.example/x?api_key=${SECRET}&y=1`],
   ["Referer", `https://u:${SECRET}@a.example/x`],
   ["Sec-WebSocket-Protocol", `realtime, openai-insecure-api-key.${SECRET}, openai-beta.realtime-v1`],
+  ["Sec-WebSocket-Protocol", `realtime, ek_${SECRET}`],
   ["Sec-WebSocket-Protocol", `base64url.bearer.authorization.k8s.io.${SECRET}, v4`],
 ])("a credential in %s: %s is not recorded", (name, value) => {
   const kept = reader.recorded(reader.read([name, value]), new Set());

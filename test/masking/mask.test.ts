@@ -17,7 +17,7 @@ describe("names", () => {
      sig signature X-Amz-Signature X-Amz-Credential X-Amz-Security-Token X-Goog-Signature subscription-key key keys
      api_key[] user[api_key] api_key%00 client_assertion assertion SAMLResponse samlrequest ticket AWSAccessKeyId
      AccountKey SharedAccessSignature private_key token token_v2 key-id token[0] credentials x-csrf-token
-     authentication-info x-hub-signature-256`
+     authentication-info x-hub-signature-256 dpop sas x-ms-sas`
       .trim()
       .split(/\s+/),
   )("%s names a credential", (name) => expect(isSecretName(name)).toBe(true));
@@ -27,7 +27,7 @@ describe("names", () => {
      token_type token_count x-amzn-bedrock-input-token-count time-to-first-token stop_token tokenizer author x-author
      authors authority idempotency-key x-idempotency-key sec-websocket-key cache-key prompt_cache_key surrogate-key
      partition_key sort_key primary-key monkey turkey keyboard keyword session_name session-affinity session_count
-     sessions pins pass-through passenger compass signal design code status_code country_code
+     sessions pins pass-through passenger compass overseas dpop-nonce sv signal design code status_code country_code
      access-control-allow-credentials www-authenticate content-type user-agent accept anthropic-version
      openai-organization request-id traceparent model alt sse q`
       .trim()
@@ -71,6 +71,7 @@ describe("texts", () => {
     `sk-proj-${S}-${S}_x`,
     `sk-ant-api03-${S}`,
     `sk-weir-eu-${S}`,
+    `ek_${S}`,
     `rk_live_${S}`,
     `pk_live_${S}`,
     `gsk_${S}`,

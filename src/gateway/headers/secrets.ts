@@ -46,7 +46,7 @@ export function maskProtocols(value: string): string {
     .map((item) => {
       const dot = item.indexOf(".");
       if (dot > 0 && isSecretName(item.slice(0, dot))) return `${item.slice(0, dot + 1)}${MASKED}`;
-      const isKey = item.trim().length > 40 || /^\s*(?:sk|pk|key|ey)[-_A-Z]/.test(item) || isSecretName(item);
+      const isKey = item.trim().length > 40 || /^\s*(?:sk|pk|ek|key|ey)[-_A-Z]/.test(item) || isSecretName(item);
       return isKey ? ` ${MASKED}` : maskText(item);
     })
     .join(",");
