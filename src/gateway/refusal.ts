@@ -1,4 +1,5 @@
 import { ERRORS, type ErrorCode, GatewayError } from "../errors.ts";
+import { maskText } from "../masking/mask.ts";
 import type { Refusal } from "../plugin-host/contract.ts";
 import type { ClientApi } from "../unified/client-api.ts";
 import { writeErrorIn } from "../unified/response.ts";
@@ -46,11 +47,12 @@ export function bodyTooLarge(bytesMax: number): string {
   return `the body is over ${bytesMax} bytes; WEIR_MAX_BODY_BYTES sets the limit`;
 }
 
+/** A plugin's message may quote what the client sent, and the response is recorded. */
 export function fromRefusal(
   { status, code, message, headers = {} }: Refusal,
   idHeaders: readonly string[],
 ): OwnResponse {
-  return { status, code, message, headers: Object.fromEntries(ofPlugin(headers, idHeaders)) };
+  return { status, code, message: maskText(message), headers: Object.fromEntries(ofPlugin(headers, idHeaders)) };
 }
 
 /** The JSON body of every error of the gateway. */

@@ -44,6 +44,17 @@ test.each([
   expect(head).not.toMatch(/forged|content-length: 7\b/i);
 });
 
+test("a refusal of a plugin that quotes a credential is sent and recorded without it", async () => {
+  const key = `sk-proj-${"aB3".repeat(16)}`;
+  const quotes: RequestHooks = {
+    ...none,
+    onRequest: () => ({ status: 400, code: "x", message: `in "${key}" is a key` }),
+  };
+  await using gateway = await startTestGateway({ hooks: quotes });
+  const response = await once(gateway, "GET /v1/x", gatewayHeaders("http://127.0.0.1:9"));
+  expect(response).toContain('in \\"***\\" is a key');
+});
+
 test("nothing that a plugin can reach or print of a request holds a credential", async () => {
   let printed = "";
   const print = (request: GatewayRequest) => {
