@@ -9,7 +9,10 @@ export const ERRORS = {
   bad_request: { status: 400, text: "the request is not well-formed HTTP" },
   missing_target: { status: 400, text: "send Gateway-Target-Url, or use a provider's own address" },
   invalid_target: { status: 400, text: "Gateway-Target-Url must be an origin such as https://api.example.com" },
-  invalid_path: { status: 400, text: "the path must be a URI path without raw spaces, control bytes or dot segments" },
+  invalid_path: {
+    status: 400,
+    text: "the path must be a URI path without raw spaces, control bytes, # or dot segments",
+  },
   invalid_header: { status: 400, text: "a Gateway-* header has a value that cannot be read" },
   missing_gateway_auth: { status: 401, text: "send Gateway-Auth: Bearer <service key>" },
   invalid_gateway_auth: {

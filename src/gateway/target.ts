@@ -41,6 +41,8 @@ export interface Route {
 }
 
 const ORIGIN = /^https?:\/\/(?:\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?\/?$/i;
+/** No name before or between dots is empty; dots at the end are those of a rooted name. */
+const NAMED_HOST = /^[^.]+(?:\.[^.]+)*\.*$/;
 const TARGETS_MAX = 1_000;
 /** Longer texts are read each time: no host name has so many characters, and made-up ones must not fill the memory. */
 const KNOWN_LENGTH_MAX = 300;
@@ -50,7 +52,7 @@ export const isOrigin = (text: string): boolean => urlOf(text) !== undefined;
 
 function urlOf(text: string): URL | undefined {
   const url = ORIGIN.test(text) && URL.canParse(text) ? new URL(text) : undefined;
-  return url === undefined || url.port === "0" || url.hostname === "" ? undefined : url;
+  return url === undefined || url.port === "0" || !NAMED_HOST.test(url.hostname) ? undefined : url;
 }
 
 /** @throws GatewayError `invalid_target` if `text` is not an origin. Usually the same object for the same text. */
@@ -155,7 +157,8 @@ function readLabel(hostHeader: string, domain: string): string | undefined {
 const usual: Remembering = { remembered: undefined, differing: 0 };
 /** No query, no `name=value` and no escape. */
 const PLAIN_PATH = /^[\w/.:-]+$/;
-const NO_URI_BYTE = /[^\x21-\x7e]/;
+/** `#` begins a fragment, which no request has: the next server would cut the path there, or not. */
+const NO_URI_BYTE = /[^\x21\x22\x24-\x7e]/;
 
 /** @throws GatewayError `invalid_path` if a path holds spaces, control bytes or others not allowed in a URI. */
 export function checkBytes(path: string): void {
@@ -175,10 +178,12 @@ export function recordedPath(path: string, names: ReadonlySet<string>): string {
 
 function escapeBytes(path: string): string {
   if (!NO_URI_BYTE.test(path)) return path;
-  return path.replace(/[^\x21-\x7e]/g, (byte) => `%${byte.charCodeAt(0).toString(16).padStart(2, "0").toUpperCase()}`);
+  return path.replace(
+    new RegExp(NO_URI_BYTE, "g"),
+    (byte) => `%${byte.charCodeAt(0).toString(16).padStart(2, "0").toUpperCase()}`,
+  );
 }
 
-const QUERY_BEGIN = /[?#]/;
 const DOT_SEGMENT = /(?:^|[/\\])(?:\.|%2e){1,2}(?:[/\\]|$)/i;
 
 /**
@@ -188,7 +193,7 @@ const DOT_SEGMENT = /(?:^|[/\\])(?:\.|%2e){1,2}(?:[/\\]|$)/i;
  */
 export function checkPath(path: string): void {
   if (path === usual.remembered) return;
-  const query = path.search(QUERY_BEGIN);
+  const query = path.indexOf("?");
   const segments = query < 0 ? path : path.slice(0, query);
   if (!path.startsWith("/") || NO_URI_BYTE.test(path) || DOT_SEGMENT.test(segments))
     throw new GatewayError("invalid_path");

@@ -74,6 +74,10 @@ test.each([
   "javascript:alert(1)",
   "https://a, https://b",
   "https://999.1.1.1",
+  "http://.",
+  "http://..",
+  "http://.a.test",
+  "http://a..test",
 ])("the target %j is refused", (text) => {
   expect(codeOf(() => parseTarget(text))).toBe("invalid_target");
 });
@@ -160,6 +164,8 @@ test.each([
   "/a\\..\\b",
   "/a b",
   "/a\tb",
+  "/a#b",
+  "/a?x#y",
   "/a\x00",
   "/a\x7f",
   "/caf\u00e9",
@@ -182,4 +188,5 @@ test("a path that repeats is recorded without its credentials, and other paths a
   for (const path of ["/v1/files/..", "/v1/files ", "v1/files", "/v1/./files"])
     expect(codeOf(() => checkPath(path))).toBe("invalid_path");
   expect(recordedPath("/v1/files\x7f", names)).toBe("/v1/files%7F");
+  expect(recordedPath("/v1/files?own=12345#x", names)).toBe("/v1/files?own=***%23x");
 });
