@@ -976,7 +976,7 @@ export interface Operations {
       readonly models?: readonly (string)[] | null;
       /** Patterns of the credentials that it may use; [] for none. Default: as the creating key. */
       readonly credentials?: readonly (string)[] | null;
-      /** 90s, 15m, 12h, 30d or an ISO 8601 date. */
+      /** 90s, 15m, 12h, 30d or an ISO 8601 date; at the latest, and by default, when the creating key expires. */
       readonly expires?: string | null;
       /** Of a user: whether the key is theirs and stops with them. Only admins may say false. */
       readonly personal?: boolean;

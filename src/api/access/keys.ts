@@ -2,6 +2,7 @@ import { Elysia, type Static, t } from "elysia";
 import { GatewayError } from "../../errors.ts";
 import { SCOPES } from "../../keys.ts";
 import { type Permission, permissionsOf, scopesWithin } from "../../people/permissions.ts";
+import { isoTime } from "../../record/iso-time.ts";
 import { isWithin } from "../../routing/pattern.ts";
 import {
   boundedExpiry,
@@ -49,7 +50,12 @@ const ORDER = t.Object(
         description: "Patterns of the credentials that it may use; [] for none. Default: as the creating key.",
       }),
     ),
-    expires: t.Optional(t.Union([t.String(), t.Null()], { description: "90s, 15m, 12h, 30d or an ISO 8601 date." })),
+    expires: t.Optional(
+      t.Union([t.String(), t.Null()], {
+        description:
+          "90s, 15m, 12h, 30d or an ISO 8601 date; at the latest, and by default, when the creating key expires.",
+      }),
+    ),
     personal: t.Optional(
       t.Boolean({
         description: "Of a user: whether the key is theirs and stops with them. Only admins may say false.",
@@ -104,8 +110,7 @@ export function keyEndpoints(context: ApiContext, callers: Callers) {
         const given = scopesWithin(scopes, caller.permissions);
         const tooStrong = scopes.find((scope) => !given.includes(scope));
         if (tooStrong !== undefined) throw tooStrongFor(tooStrong);
-        const now = Date.now();
-        const requestedExpiry = typeof body.expires === "string" ? parseExpiry(body.expires, now) : null;
+        const maxDays = await maxKeyDays(records, context.home.config, organization);
         const order = {
           name: body.name,
           organization,
@@ -113,7 +118,7 @@ export function keyEndpoints(context: ApiContext, callers: Callers) {
           region: context.config.region,
           models: patternsOf(body, caller, "models"),
           credentials: patternsOf(body, caller, "credentials"),
-          expiresAt: boundedExpiry(requestedExpiry, await maxKeyDays(records, context.home.config, organization), now),
+          expiresAt: expiryOf(body.expires ?? undefined, maxDays, caller),
           userId: ownerOf(caller, body.personal),
         };
         await refuseStronger(records, caller, order);
@@ -130,7 +135,10 @@ export function keyEndpoints(context: ApiContext, callers: Callers) {
         const graceMs = body?.grace === undefined ? 0 : parseGrace(body.grace);
         const which = { ...reach(caller), id: params.id };
         const [known] = await listKeys(records, which);
-        if (known !== undefined) await refuseStronger(records, caller, { ...known, userId: known.user_id });
+        if (known !== undefined) {
+          refuseLonger(caller, known.expires_at === null ? null : Date.parse(known.expires_at));
+          await refuseStronger(records, caller, { ...known, userId: known.user_id });
+        }
         const rotated = await rotateKey(await writable(), which, graceMs, caller);
         if (rotated === undefined) throw noSuchKey();
         await context.keys.spread();
@@ -240,6 +248,30 @@ async function refuseStronger(
   if (lacking === undefined) return;
   const message = `a key cannot have more permissions than its creator: this one has ${lacking}`;
   throw new GatewayError("insufficient_permission", message, { path: "scopes" });
+}
+
+/** When a new key expires; null for never. @throws GatewayError. */
+function expiryOf(requested: string | undefined, maxDays: number, caller: Caller): number | null {
+  const now = Date.now();
+  const own = caller.key.expiresAt;
+  if (requested === undefined) return earlier(boundedExpiry(null, maxDays, now), own);
+  const at = boundedExpiry(parseExpiry(requested, now), maxDays, now);
+  refuseLonger(caller, at);
+  return at;
+}
+
+const earlier = (one: number | null, other: number | null) =>
+  one === null || other === null ? (one ?? other) : Math.min(one, other);
+
+/**
+ * A key that expires gives out no secret that works after it, and neither does the old secret of a rotated key.
+ *
+ * @throws GatewayError `insufficient_permission`.
+ */
+function refuseLonger({ key }: Caller, expiresAt: number | null): void {
+  if (key.expiresAt === null || (expiresAt !== null && expiresAt <= key.expiresAt)) return;
+  const message = `a key cannot work longer than its creator, which expires at ${isoTime(key.expiresAt)}`;
+  throw new GatewayError("insufficient_permission", message, { path: "expires" });
 }
 
 async function firstOrganization(records: Database): Promise<string | undefined> {

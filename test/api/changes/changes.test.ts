@@ -149,6 +149,20 @@ describe("keys", () => {
     expect((await it.call("GET", "/v1/models", { key: json.data.key })).status).toBe(401);
   });
 
+  test("of a key that expires work no longer than it does, and it gives no other key a new secret", async () => {
+    const order = { name: "brief", scopes: ["admin"], expires: "1h" };
+    const { key, expires_at } = (await it.call("POST", "/v1/keys", { body: order })).json.data;
+    const create = (expires?: string) => it.call("POST", "/v1/keys", { key, body: { name: "x", expires } });
+    expect((await create()).json.data.expires_at).toBe(expires_at);
+    expect((await create("1m")).status).toBe(200);
+    expect(await create("30d")).toMatchObject({ status: 403, json: { path: "expires" } });
+    const mine = (await it.call("GET", "/v1/keys")).json.data;
+    const rotate = (name: string) =>
+      it.call("POST", `/v1/keys/${mine.find((one: { name: string }) => one.name === name).id}/rotate`, { key });
+    expect(await rotate("all")).toMatchObject({ status: 403, json: { path: "expires" } });
+    expect((await rotate("x")).status).toBe(200);
+  });
+
   test("are listed without the key itself", async () => {
     const { json } = await it.call("GET", "/v1/keys", { key: it.keys.admin });
     expect(json.data.map(({ name }: { name: string }) => name)).toContain("other");
