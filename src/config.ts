@@ -161,7 +161,10 @@ export const CONFIG_SCHEMA = Type.Object(
     eu_public_gateway_url: text("", "As public_gateway_url, for the European pair."),
     providers_dir: text("", "Directory of drop-in providers; empty means providers/ in the data directory."),
     plugins_dir: text("", "Directory of drop-in plugins; empty means plugins/ in the data directory."),
-    bootstrap_key: text("", "Value of the first key, which is otherwise random."),
+    bootstrap_key: text(
+      "",
+      "Value of the first key, which is otherwise random. A database that has keys does not change; the log says so if this is none of them.",
+    ),
     region: choice("us", ["us", "eu"], "Region that this deployment's keys and records belong to."),
     drain_seconds: count(30, 0, 86_400, "Seconds that streams in flight get to finish at shutdown."),
     upstream_timeout_seconds: count(600, 1, 86_400, "Seconds a provider has to send response headers."),

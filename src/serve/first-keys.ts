@@ -1,7 +1,7 @@
 import type { Config } from "../config.ts";
 import { checkRecords } from "../engine/writer.ts";
 import { GatewayError } from "../errors.ts";
-import type { KeySnapshot } from "../keys.ts";
+import { hashKey, type KeySnapshot, whyUnusable } from "../keys.ts";
 import type { Log } from "../log.ts";
 import { ensureFirstKey, removeKey, snapshotKeys } from "../store/keys.ts";
 import { checkVersions, migrate } from "../store/migrate.ts";
@@ -40,6 +40,26 @@ export async function firstKeys(
   options: FirstKeysOptions,
   recorder: Supervised<RecorderFunctions>,
   patienceMs = DATABASE_PATIENCE_MS,
+): Promise<FirstKeys> {
+  const first = await findOrMakeKeys(options, recorder, patienceMs);
+  noteOtherKey(options, first.keys);
+  return first;
+}
+
+/** The configured key is used once: with a database that has keys it is not one of them unless it made the first. */
+function noteOtherKey({ config, log }: FirstKeysOptions, keys: readonly KeySnapshot[]): void {
+  if (config.bootstrap_key === "") return;
+  const hash = hashKey(config.bootstrap_key);
+  if (keys.some((key) => key.hash === hash && whyUnusable(key, Date.now()) === undefined)) return;
+  log.warn(
+    "WEIR_BOOTSTRAP_KEY is not a valid key: it only sets the value of the first key when a database has none; create further keys with: weir keys create",
+  );
+}
+
+async function findOrMakeKeys(
+  options: FirstKeysOptions,
+  recorder: Supervised<RecorderFunctions>,
+  patienceMs: number,
 ): Promise<FirstKeys> {
   // If this fails the recorder fails too; it retries and reports why. A database of a newer Weir or another program is final.
   const early = await makeKeys(options).catch(unlessNotOurs);

@@ -26,8 +26,12 @@ test.concurrent("the first start makes one key with all scopes and prints it onc
   expect((await callApi(first, "/v1/keys", {}, key)).status).toBe(200);
   expect(statSync(dataDirectory).mode & 0o777).toBe(0o700);
   expect(await first.stop()).toBe(0);
-  const second = await startWeir({ dataDirectory, env: { WEIR_BOOTSTRAP_KEY: "" } });
+  const other = "sk-of-a-start-that-came-too-late-for-it";
+  const second = await startWeir({ dataDirectory, env: { WEIR_BOOTSTRAP_KEY: other } });
   expect(second.output()).not.toContain("sk-weir");
+  expect((await callApi(second, "/v1/keys", {}, other)).status).toBe(401);
+  expect(second.log()).toContain("WEIR_BOOTSTRAP_KEY is not a valid key");
+  expect(second.log()).not.toContain(other);
   expect(await second.stop()).toBe(0);
 }, 300_000);
 
