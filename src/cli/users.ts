@@ -3,7 +3,7 @@ import { schemeOf } from "../config.ts";
 import { GatewayError } from "../errors.ts";
 import { FIRST_ORGANIZATION, listKeys, listOrganizations, type WhichKeys } from "../store/keys.ts";
 import { invite } from "../store/people/invitations.ts";
-import { listMembers, putMember, readRole, removeMember } from "../store/people/members.ts";
+import { listMembers, MEMBER_ROLES, putMember, readRole, removeMember } from "../store/people/members.ts";
 import { changeOrganization, createOrganization } from "../store/people/organizations.ts";
 import { unlinkUser } from "../store/people/sso-members.ts";
 import {
@@ -129,7 +129,10 @@ export const changeUserCommand =
 export const setMemberCommand: Run = async ({ args, options, terminal, config }) => {
   const { email, role } = readAll({
     email: () => readEmail(args[0]!),
-    role: () => readRole(options["role"]?.toString() ?? ""),
+    role: () => {
+      if (options["role"] !== undefined) return readRole(options["role"].toString());
+      throw new UsageError(`members set needs --role; give one of ${MEMBER_ROLES.join(", ")}`);
+    },
   });
   const organization = options["org"]?.toString() ?? FIRST_ORGANIZATION;
   const id = await organizationId(config, organization);

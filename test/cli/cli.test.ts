@@ -182,6 +182,7 @@ describe("keys", () => {
     const { id } = await listed();
     const toAda = () => cli.run("keys", "transfer", id, "--to", "ada@x.test");
     expect(await toAda()).toMatchObject({ status: 1, err: expect.stringContaining("must be a member of its organ") });
+    expect((await cli.run("members", "set", "ada@x.test")).err).toContain("needs --role; give one of viewer, analyst");
     await cli.run("members", "set", "ada@x.test", "--role", "developer");
     expect(await toAda()).toMatchObject({ status: 0, out: "", err: `key "ci" (${id}) belongs to ada@x.test\n` });
     expect((await listed()).user).toBe("ada@x.test");
