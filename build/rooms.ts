@@ -142,7 +142,7 @@ export const ROOMS: readonly RoomRow[] = [
     rooms: ["api"],
     not: ["config", "bodies", "recorder", "gateway"],
     holds:
-      "Elysia app; in folders: access (keys and the guard), input (bodies and queries checked) and families of endpoints: requests, changes (import and log among them), notes (comments, shared links), saved views, dashboards, aggregates, logins, models, rules, storage, operation, reference, and the MCP server, whose tools call these",
+      "Elysia app; in folders: access (keys and the guard), input (bodies and queries checked) and families of endpoints: requests, changes (import and log among them), notes (comments, shared links), saved views, dashboards, aggregates, logins, people, models, rules, storage, operation, reference, and the MCP server, whose tools call these",
   },
   {
     rooms: ["api-client"],

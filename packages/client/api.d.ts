@@ -1384,6 +1384,15 @@ export interface Operations {
     readonly body: undefined;
     readonly data: readonly (Price)[];
   };
+  /** Explain what a request cost */
+  readonly "GET /v1/request/{id}/cost": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
   /** Recompute recorded costs */
   readonly "POST /v1/models/prices/recompute": {
     readonly path: Nothing;
@@ -1397,15 +1406,6 @@ export interface Operations {
   };
   /** Progress of a recomputation */
   readonly "GET /v1/models/prices/recompute/{id}": {
-    readonly path: {
-      readonly id: string;
-    };
-    readonly query: Nothing;
-    readonly body: undefined;
-    readonly data: unknown;
-  };
-  /** Explain what a request cost */
-  readonly "GET /v1/request/{id}/cost": {
     readonly path: {
       readonly id: string;
     };

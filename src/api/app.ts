@@ -23,7 +23,8 @@ import { dashboardEndpoints } from "./dashboards/dashboards.ts";
 import { datasetEndpoints } from "./datasets/datasets.ts";
 import { datasetExportEndpoint } from "./datasets/export.ts";
 import { datasetItemEndpoints } from "./datasets/items.ts";
-import { datasetRunEndpoints } from "./datasets/runs/runs.ts";
+import { runResultEndpoints } from "./datasets/runs/results.ts";
+import { datasetRunEndpoints, startedRunEndpoints } from "./datasets/runs/runs.ts";
 import { atOwnPath, servesHelicone } from "./earlier-product.ts";
 import { Endpoints } from "./endpoints.ts";
 import { asGatewayError, failure } from "./envelope.ts";
@@ -31,12 +32,13 @@ import { validationFailure } from "./input/validation.ts";
 import { judgeEndpoints } from "./judges/judges.ts";
 import { logFailure } from "./log-failure.ts";
 import { meEndpoints } from "./logins/me.ts";
-import { peopleEndpoints } from "./logins/people.ts";
+import { loginEndpoints } from "./logins/own-logins.ts";
 import { sessionEndpoints } from "./logins/session.ts";
 import { isLoginPath, ssoEndpoints } from "./logins/sso/endpoints.ts";
 import { mcpEndpoints } from "./mcp/mcp.ts";
 import { modelEndpoints } from "./models/models.ts";
 import { priceEndpoints } from "./models/prices.ts";
+import { recomputeEndpoints } from "./models/recompute.ts";
 import { commentEndpoints } from "./notes/comments.ts";
 import { linkEndpoints } from "./notes/links.ts";
 import { sharedEndpoints } from "./notes/shared.ts";
@@ -44,6 +46,10 @@ import { healthEndpoints } from "./operation/health.ts";
 import { pluginEndpoints } from "./operation/plugin-routes.ts";
 import { pluginListEndpoints } from "./operation/plugins.ts";
 import { traceEndpoints } from "./otlp/traces.ts";
+import { invitationEndpoints } from "./people/invitations.ts";
+import { memberEndpoints } from "./people/members.ts";
+import { organizationEndpoints } from "./people/organizations.ts";
+import { userEndpoints } from "./people/users.ts";
 import { referenceEndpoints } from "./reference/reference.ts";
 import { queryEndpoints } from "./requests/query.ts";
 import { requestBodyEndpoints } from "./requests/request-bodies.ts";
@@ -82,10 +88,15 @@ const FAMILIES: readonly ((context: ApiContext, callers: Callers) => AnyElysia)[
   sessionEndpoints,
   ssoEndpoints,
   meEndpoints,
-  peopleEndpoints,
+  loginEndpoints,
+  memberEndpoints,
+  invitationEndpoints,
+  userEndpoints,
+  organizationEndpoints,
   auditEndpoints,
   modelEndpoints,
   priceEndpoints,
+  recomputeEndpoints,
   credentialEndpoints,
   routeEndpoints,
   routingEndpoints,
@@ -104,6 +115,8 @@ const FAMILIES: readonly ((context: ApiContext, callers: Callers) => AnyElysia)[
   datasetItemEndpoints,
   datasetExportEndpoint,
   datasetRunEndpoints,
+  runResultEndpoints,
+  startedRunEndpoints,
   pluginListEndpoints,
   healthEndpoints,
 ];

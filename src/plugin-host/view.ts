@@ -57,6 +57,10 @@ export function viewProviders(
   });
 }
 
+/** Names of the providers whose own rule computes costs, in place of a price. */
+export const pricedByRule = (providers: readonly ProviderView[]): ReadonlySet<string> =>
+  new Set(providers.flatMap(({ name, hasCostRule }) => (hasCostRule && name !== null ? [name] : [])));
+
 export function viewPlugins(files: readonly FileState<GatewayPlugin>[], open: readonly OpenPlugin[]): PluginView[] {
   return inOrder(files).map(({ file, view }) => {
     const hooks = open.find(({ from }) => from === file.used)?.hooks;

@@ -1,15 +1,11 @@
 import { Elysia, t } from "elysia";
-import { GatewayError } from "../../errors.ts";
-import { hint, quote } from "../../filter/spelling.ts";
-import { listItems } from "../../store/datasets/items.ts";
+import { type Item, itemPages } from "../../store/datasets/items.ts";
 import type { Callers } from "../access/callers.ts";
 import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
-import { logFailure } from "../log-failure.ts";
-import { streamText } from "../requests/stream-text.ts";
 import { datasetOf, TAG } from "./datasets.ts";
-import { FORMATS } from "./formats.ts";
-import { shownItem } from "./items.ts";
+import { formatIn, inFileName, sendFile } from "./file.ts";
+import { FORMATS, type Format } from "./formats.ts";
 import { ITEMS_QUERY, readItemsQuery } from "./items-query.ts";
 
 const PAGE = 200;
@@ -26,29 +22,14 @@ export function datasetExportEndpoint(context: ApiContext, callers: Callers) {
     async ({ params, request }) => {
       const dataset = await datasetOf(context, callers.of(request).organizationId, params.id);
       const { version } = readItemsQuery(request, dataset.version);
-      const query = new URL(request.url).searchParams;
-      const format = query.get("format") ?? "jsonl";
-      const label = query.get("label");
-      const lineOf = Object.hasOwn(FORMATS, format) ? FORMATS[format]! : undefined;
-      if (lineOf === undefined) {
-        const message = `there is no format ${quote(format)}; ${hint(format, Object.keys(FORMATS))}`;
-        throw new GatewayError("invalid_body", message, { path: "format" });
-      }
-      async function* lines() {
-        for (let after = ""; ; ) {
-          const items = await listItems(context.current.records, dataset.id, { version, label, after, limit: PAGE });
-          const made = items.map((item) => lineOf!(format === "jsonl" ? (shownItem(item) as never) : item));
-          yield made.map((each) => ("line" in each ? `${JSON.stringify(each.line)}\n` : "")).join("");
-          if (items.length < PAGE) return;
-          after = items.at(-1)!.id;
-        }
-      }
-      const name = `${dataset.name.replace(/[^\w.-]+/g, "-").slice(0, 60) || "dataset"}-v${version}-${format}.jsonl`;
-      const headers = {
-        "content-type": "application/x-ndjson; charset=utf-8",
-        "content-disposition": `attachment; filename="${name}"`,
-      };
-      return streamText(lines(), headers, (error) => logFailure(context.log, request, error));
+      const { name, format } = formatIn(FORMATS, request);
+      const label = new URL(request.url).searchParams.get("label");
+      const pages = itemPages(context.current.records, dataset.id, { version, label, limit: PAGE });
+      return sendFile(context, request, {
+        name: `${inFileName(dataset.name, "dataset")}-v${version}-${name}.jsonl`,
+        type: "application/x-ndjson; charset=utf-8",
+        pieces: linesOf(pages, format),
+      });
     },
     endpoint(
       TAG,
@@ -57,4 +38,11 @@ export function datasetExportEndpoint(context: ApiContext, callers: Callers) {
       { query: QUERY, responses: { "application/x-ndjson": t.String() } },
     ),
   );
+}
+
+async function* linesOf(pages: AsyncIterable<readonly Item[]>, format: Format): AsyncGenerator<string> {
+  for await (const items of pages) {
+    const made = items.map(format);
+    yield made.map((each) => ("line" in each ? `${JSON.stringify(each.line)}\n` : "")).join("");
+  }
 }

@@ -1,16 +1,17 @@
 import type { Json } from "../../plugin-host/contract.ts";
 import type { Item } from "../../store/datasets/items.ts";
+import { shownItem } from "./items.ts";
 
 /** An item as one line of a file, or the reason it is skipped. */
 type Line = { readonly line: Json } | { readonly skipped: string };
-type Format = (item: Item) => Line;
+export type Format = (item: Item) => Line;
 
 const NO_OUTPUT: Line = { skipped: "it has no output" };
 
 /** Export formats; each line is a JSON object. */
 export const FORMATS: Readonly<Record<string, Format>> = {
   // As the API shows items.
-  jsonl: (item) => ({ line: item }),
+  jsonl: (item) => ({ line: shownItem(item) }),
   // OpenAI's supervised fine-tuning: the model learns the assistant's last message.
   openai: ({ input, output }) =>
     output === null

@@ -1,23 +1,18 @@
-import { Elysia, t } from "elysia";
+import { Elysia, type Static, t } from "elysia";
 import packageJson from "../../../package.json" with { type: "json" };
 import { GatewayError } from "../../errors.ts";
-import { hashKey, type KeySnapshot, UNUSABLE, whyUnusable } from "../../keys.ts";
-import { storedEmail } from "../../people/email.ts";
-import { isPassword } from "../../people/password.ts";
 import { isoTime, isoTimeOrNull } from "../../record/iso-time.ts";
 import { publicOrigin } from "../../sso/provider.ts";
 import { organizationName } from "../../store/keys.ts";
-import { noteFailedLogin } from "../../store/people/logins.ts";
-import { findUser, membershipsOf } from "../../store/people/users.ts";
-import { calledFrom } from "../access/addresses.ts";
+import type { Login } from "../../store/people/logins.ts";
 import { calledOrigin, gatewayOrigin, ownOrigin } from "../access/called-origin.ts";
-import { type Caller, callerOfKey } from "../access/caller.ts";
+import type { Caller } from "../access/caller.ts";
 import type { Callers } from "../access/callers.ts";
 import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
-import { FailedLogins } from "./failed-logins.ts";
-import { callerIn, refuseOtherSites } from "./logins.ts";
+import { LoginCheck } from "./login-check.ts";
+import { refuseOtherSites } from "./logins.ts";
 
 const strict = { additionalProperties: false };
 const LOGIN = t.Object(
@@ -49,79 +44,18 @@ export interface SessionView {
 }
 
 /** Log-in, log-out, and the current session. */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table of endpoints, one statement each
 export function sessionEndpoints(context: ApiContext, callers: Callers) {
-  const failedKeys = new FailedLogins();
-  const view = async (request: Request, { key, user }: Caller, expiresAt: number | null): Promise<SessionView> => ({
-    kind: user === undefined ? "key" : "user",
-    key: { id: key.id, name: key.name },
-    organization: (await organizationName(context.home.reader.records, key.organizationId)) ?? key.organizationId,
-    organization_id: key.organizationId,
-    scopes: key.scopes,
-    key_expires_at: isoTimeOrNull(key.expiresAt),
-    expires_at: expiresAt === null ? null : isoTime(expiresAt),
-    gateway_url: gatewayOrigin(context.config, request, await gatewayPort(context)),
-    api_url: calledOrigin(context.config, request),
-    region: context.config.region,
-    version: packageJson.version,
-  });
-  const begun = async (request: Request, caller: Caller) => {
-    const response = success(await view(request, caller, null));
-    const who = { userId: caller.user?.id ?? null, keyId: caller.user === undefined ? caller.key.id : null };
-    response.headers.set("set-cookie", await context.logins.begin(request, who, caller, caller.organizationId));
-    return response;
-  };
-  const refused = async (request: Request, name: string) => {
-    const actor = { kind: "system", id: "log-in", name: "log-in" } as const;
-    const by = { actor, address: calledFrom(request), requestId: null };
-    await noteFailedLogin((await context.home.writer()).records, name, by);
-  };
-
-  const byKey = async (request: Request, text: string) => {
-    if (!context.config.key_login)
-      throw new GatewayError("invalid_auth", "service keys do not log in here", { path: "key" });
-    const key = await keyOf(context, text);
-    const why = key === undefined ? "unknown" : whyUnusable(key, Date.now());
-    if (key === undefined || why !== undefined) {
-      await failedKeys.note();
-      await refused(request, key?.name ?? "key");
-      throw new GatewayError("invalid_auth", `this key ${UNUSABLE[why ?? "unknown"]}`, { path: "key" });
-    }
-    context.keys.used(key.id);
-    return begun(request, callerOfKey(key, { request, address: calledFrom(request) }));
-  };
-
-  const byPassword = async (request: Request, typed: string, password: string) => {
-    if (!context.config.local_login)
-      throw new GatewayError("invalid_auth", "passwords do not log in here", { path: "email" });
-    const email = storedEmail(typed) ?? typed;
-    const address = calledFrom(request);
-    const { records } = context.home.reader;
-    const user = await findUser(records, "email", email);
-    const isRight = await context.logins.failedPasswords.attempt(email, address, async () => {
-      const isTheirs = await isPassword(password, user?.password ?? null);
-      return isTheirs && user?.disabled_at === null;
-    });
-    if (user === undefined || !isRight) {
-      await refused(request, email);
-      // The same response in both cases, so that it does not reveal who has an account.
-      throw new GatewayError("invalid_auth", "the address or the password is wrong", { path: "password" });
-    }
-    const memberships = await membershipsOf(records, user);
-    if (memberships.length === 0) throw new GatewayError("not_a_member");
-    return begun(request, callerIn(user, memberships, request));
-  };
-
+  const check = new LoginCheck(context);
   return new Elysia()
     .post(
       "/v1/session",
-      async ({ body: { key, email, password }, request }) => {
+      async ({ body, request }) => {
         refuseOtherSites(request, ownOrigin(context.config, request), false);
-        if (key !== undefined && email === undefined && password === undefined) return byKey(request, key.trim());
-        if (key === undefined && email !== undefined && password !== undefined)
-          return byPassword(request, email, password);
-        const path = key === undefined && email === undefined ? "key" : email === undefined ? "email" : "password";
-        throw new GatewayError("invalid_body", `${path}: give either key, or email and password`, { path });
+        const caller = await callerFor(check, body, request);
+        const response = success(await sessionView(context, request, caller, null));
+        const who = { userId: caller.user?.id ?? null, keyId: caller.user === undefined ? caller.key.id : null };
+        response.headers.set("set-cookie", await context.logins.begin(request, who, caller, caller.organizationId));
+        return response;
       },
       {
         body: LOGIN,
@@ -135,11 +69,9 @@ export function sessionEndpoints(context: ApiContext, callers: Callers) {
     .get(
       "/v1/session",
       async ({ request }) => {
-        const caller = callers.of(request);
         const login = callers.loginOf(request);
-        const response = success(
-          await view(request, caller, login === undefined ? null : context.logins.expiresAt(login)),
-        );
+        const expiresAt = login === undefined ? null : context.logins.expiresAt(login);
+        const response = success(await sessionView(context, request, callers.of(request), expiresAt));
         if (login !== undefined) response.headers.set("set-cookie", context.logins.renewed(request, login));
         return response;
       },
@@ -149,11 +81,7 @@ export function sessionEndpoints(context: ApiContext, callers: Callers) {
       "/v1/session",
       async ({ request }) => {
         const login = callers.loginOf(request);
-        const provider = login?.provider ?? null;
-        const end_session_url =
-          provider === null
-            ? undefined
-            : await context.sso.endSessionUrl(provider, login!.id_token, `${publicOrigin(context.config)}/`);
+        const end_session_url = await endSessionUrl(context, login);
         const response = success(end_session_url === undefined ? [] : { end_session_url });
         if (login !== undefined)
           response.headers.set("set-cookie", await context.logins.end(request, login, callers.of(request)));
@@ -167,13 +95,41 @@ export function sessionEndpoints(context: ApiContext, callers: Callers) {
     );
 }
 
-/** Checks again for a key that the command line may have just created. */
-async function keyOf({ keys }: ApiContext, key: string): Promise<KeySnapshot | undefined> {
-  const hash = hashKey(key);
-  const known = keys.ring.known(hash);
-  if (known !== undefined) return known;
-  await keys.refresh().catch(() => {}); // the watch reports why keys cannot be read
-  return keys.ring.known(hash);
+/** @throws GatewayError `invalid_body`, or what the check throws. */
+function callerFor(check: LoginCheck, { key, email, password }: Static<typeof LOGIN>, request: Request) {
+  if (key !== undefined && email === undefined && password === undefined) return check.byKey(request, key.trim());
+  if (key === undefined && email !== undefined && password !== undefined)
+    return check.byPassword(request, email, password);
+  const path = key === undefined && email === undefined ? "key" : email === undefined ? "email" : "password";
+  throw new GatewayError("invalid_body", `${path}: give either key, or email and password`, { path });
+}
+
+async function sessionView(
+  context: ApiContext,
+  request: Request,
+  { key, user }: Caller,
+  expiresAt: number | null,
+): Promise<SessionView> {
+  return {
+    kind: user === undefined ? "key" : "user",
+    key: { id: key.id, name: key.name },
+    organization: (await organizationName(context.home.reader.records, key.organizationId)) ?? key.organizationId,
+    organization_id: key.organizationId,
+    scopes: key.scopes,
+    key_expires_at: isoTimeOrNull(key.expiresAt),
+    expires_at: expiresAt === null ? null : isoTime(expiresAt),
+    gateway_url: gatewayOrigin(context.config, request, await gatewayPort(context)),
+    api_url: calledOrigin(context.config, request),
+    region: context.config.region,
+    version: packageJson.version,
+  };
+}
+
+/** The page of the identity provider that ends its own session, after a log-in by single sign-on. */
+async function endSessionUrl({ config, sso }: ApiContext, login: Login | undefined): Promise<string | undefined> {
+  const provider = login?.provider ?? null;
+  if (provider === null) return undefined;
+  return sso.endSessionUrl(provider, login!.id_token, `${publicOrigin(config)}/`);
 }
 
 /** If the configuration fixes the port, no other thread needs to be called. */

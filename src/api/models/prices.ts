@@ -1,17 +1,15 @@
-import { randomUUID } from "node:crypto";
 import { Elysia, t } from "elysia";
 import { OWN_PRICE_SCHEMA, PRICED_MODEL } from "../../config.ts";
 import { GatewayError } from "../../errors.ts";
 import { explainCost } from "../../mapping/prices/explain.ts";
 import { priceInForce } from "../../mapping/prices/in-force.ts";
-import { isoTime, readIsoTime } from "../../record/iso-time.ts";
+import { pricedByRule } from "../../plugin-host/view.ts";
+import { isoTime } from "../../record/iso-time.ts";
 import { providerOf } from "../../record/provider.ts";
-import { noted } from "../../store/audit/recorded.ts";
 import { LearntTables } from "../../store/models/learnt.ts";
 import { listModels, requestedModels } from "../../store/models/models.ts";
 import { listPrices, putPrice, removePrice, type StoredPrice } from "../../store/models/prices.ts";
-import { placeOrder, type RecomputeOrder, stateOf } from "../../store/models/recompute-order.ts";
-import { actingOf, type Caller } from "../access/caller.ts";
+import type { Caller } from "../access/caller.ts";
 import type { Callers } from "../access/callers.ts";
 import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
@@ -41,32 +39,13 @@ const PRICE = t.Object(
   },
 );
 
-const RECOMPUTE = t.Object(
-  {
-    since: t.Optional(t.Union([t.String({ description: "Records from this ISO 8601 time on." }), t.Null()])),
-    model: t.Optional(t.Union([t.String({ description: "Of this model only." }), t.Null()])),
-    dry_run: t.Optional(t.Union([t.Boolean({ description: "true changes nothing." }), t.Null()])),
-  },
-  { additionalProperties: false },
-);
-
 /** An organization's own prices, which precede all others, and the cost of a request by each price. */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table of endpoints, one statement each
 export function priceEndpoints(context: ApiContext, callers: Callers) {
   const organization = (request: Request) => callers.of(request).organizationId;
-  const list = async (organizationId: string) => {
-    const own = (await listPrices(context.home.reader.records, organizationId)).map(shown);
-    const configured = context.config.prices.map((price) => ({
-      ...price,
-      provider: price.provider.toUpperCase(),
-      source: "configuration",
-    }));
-    return [...own, ...configured];
-  };
   return new Elysia()
     .get(
       "/v1/models/prices",
-      async ({ request }) => success(await list(organization(request))),
+      async ({ request }) => success(await ownPrices(context, organization(request))),
       endpoint("Models", "List your own prices", "Prices of the configuration file apply to all organizations."),
     )
     .get(
@@ -83,7 +62,7 @@ export function priceEndpoints(context: ApiContext, callers: Callers) {
       async ({ request, body }) => {
         const organizationId = organization(request);
         await setPrice(context, callers.of(request), body as { provider: string; model: string });
-        return success(await list(organizationId));
+        return success(await ownPrices(context, organizationId));
       },
       {
         body: PRICE,
@@ -103,7 +82,7 @@ export function priceEndpoints(context: ApiContext, callers: Callers) {
           ...Object.fromEntries(query),
           ...(body as object | undefined),
         });
-        return success(await list(organizationId));
+        return success(await ownPrices(context, organizationId));
       },
       {
         body: t.Optional(t.Object({ provider: t.String(), model: t.String() })),
@@ -111,37 +90,6 @@ export function priceEndpoints(context: ApiContext, callers: Callers) {
           query: { provider: t.String(), model: t.String() },
         }),
       },
-    )
-    .post(
-      "/v1/models/prices/recompute",
-      async ({ request, body }) => {
-        const since = body.since == null ? 0 : readIsoTime(body.since);
-        if (since === undefined) {
-          throw new GatewayError("invalid_body", "since is an ISO 8601 date such as 2026-01-31", { path: "since" });
-        }
-        const id = randomUUID();
-        const { records } = await context.writer();
-        const order = { id, since, model: body.model ?? null, dryRun: body.dry_run === true };
-        await placeOrder(records, order);
-        if (!order.dryRun) await noteRecomputing(context, callers.of(request), order);
-        return success({ id });
-      },
-      {
-        body: RECOMPUTE,
-        ...endpoint(
-          "Models",
-          "Recompute recorded costs",
-          "Prices recorded usage of all organizations again, at current prices. Costs that a provider stated stay. It runs in the background.",
-        ),
-      },
-    )
-    .get(
-      "/v1/models/prices/recompute/:id",
-      async ({ params }) => {
-        const none = { id: params.id, done: false, seen: 0, changed: 0, before: 0, after: 0, total: 0 };
-        return success((await stateOf(context.reader.records, params.id)) ?? none);
-      },
-      endpoint("Models", "Progress of a recomputation", "`before` and `after`: US dollars of the records seen."),
     )
     .get(
       "/v1/request/:id/cost",
@@ -151,14 +99,15 @@ export function priceEndpoints(context: ApiContext, callers: Callers) {
     );
 }
 
-async function noteRecomputing(context: ApiContext, caller: Caller, { since, model }: RecomputeOrder): Promise<void> {
-  const { records } = await context.home.writer();
-  await noted(records, actingOf(caller), {
-    action: "costs.recomputed",
-    organizationId: caller.organizationId,
-    object: { kind: "price", id: model ?? "*", name: model ?? "all models" },
-    after: { since: isoTime(since), model },
-  });
+/** Those of the configuration apply to all organizations. */
+async function ownPrices({ home, config }: ApiContext, organizationId: string) {
+  const own = (await listPrices(home.reader.records, organizationId)).map(shown);
+  const configured = config.prices.map((price) => ({
+    ...price,
+    provider: price.provider.toUpperCase(),
+    source: "configuration",
+  }));
+  return [...own, ...configured];
 }
 
 async function setPrice(
@@ -202,7 +151,7 @@ async function pricesInForce(context: ApiContext, organizationId: string) {
     context.gateway.providers(),
     learnt.load(context.reader.records),
   ]);
-  const ruled = new Set(providers.flatMap(({ name, hasCostRule }) => (hasCostRule && name !== null ? [name] : [])));
+  const ruled = pricedByRule(providers);
   const now = new Date();
   return models.map(({ provider, model }) => {
     const models = [model, ...(requested.get(`${provider} ${model}`) ?? [])];

@@ -1,10 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { checked } from "../../checked.ts";
-import { type ConfiguredCredential, configuredCredentials } from "../../credentials/configured.ts";
-import { knownProviders } from "../../credentials/form.ts";
 import { type CredentialRules, readCredential } from "../../credentials/read-credential.ts";
-import { shownConfigured, shownCredential, shownLent } from "../../credentials/shown.ts";
 import type { StoredCredential } from "../../credentials/stored.ts";
 import { TERMS_SCHEMA } from "../../credentials/terms.ts";
 import { GatewayError } from "../../errors.ts";
@@ -17,6 +14,7 @@ import type { Callers } from "../access/callers.ts";
 import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
+import { listedCredentials, providersOf } from "./listed-credentials.ts";
 
 const nullable = Object.fromEntries(
   Object.entries(TERMS_SCHEMA.properties).map(([name, schema]) => [name, { anyOf: [schema, { type: "null" }] }]),
@@ -55,90 +53,46 @@ const TESTED =
 const SECRETS = "Secrets are encrypted, and never shown again.";
 
 /** Providers' keys of an organization; the operator's shared ones and those of `weir.toml` are listed too. */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table of endpoints, one statement each
 export function credentialEndpoints(context: ApiContext, callers: Callers) {
-  const organization = (request: Request) => callers.of(request).organizationId;
-  const list = credentialsOf(context);
-  const one = async (organizationId: string, name: string) => {
-    const found = (await list(organizationId)).find((each) => each.name === name && each.source !== "shared");
-    return success(found);
-  };
-  const changed = async (organizationId: string, name: string) => {
-    await context.credentials.spread();
-    return one(organizationId, name);
-  };
   return new Elysia()
     .get(
       "/v1/credentials",
-      async ({ request }) => success(await list(organization(request))),
+      async ({ request }) => success(await listedCredentials(context, callers.of(request).organizationId)),
       endpoint("Credentials", "List credentials", "Without their secrets."),
     )
     .get(
       "/v1/credentials/:name",
       async ({ request, params }) => {
-        const found = (await list(organization(request))).find(({ name }) => name === nameOf(params));
-        if (found === undefined) throw noSuchCredential(nameOf(params));
+        const name = nameOf(params);
+        const all = await listedCredentials(context, callers.of(request).organizationId);
+        const found = all.find((each) => each.name === name);
+        if (found === undefined) throw noSuchCredential(name);
         return success(found);
       },
       endpoint("Credentials", "Read one credential", "Without its secrets."),
     )
     .post(
       "/v1/credentials",
-      async ({ request, body }) => {
-        const organizationId = organization(request);
-        const order = readCredential(body, await rulesOf(context, callers.of(request)));
-        refuseConfigured(context, order.name);
-        const caller = callers.of(request);
-        const home = { config: context.home.config, records: (await context.home.writer()).records, by: caller };
-        return changed(organizationId, (await keepCredential(home, organizationId, order)).name);
-      },
+      async ({ request, body }) => success(await added(context, callers.of(request), body)),
       endpoint("Credentials", "Add a credential", SECRETS, { body: NEW }),
     )
     .put(
       "/v1/credentials/:name",
-      async ({ request, body, params }) => {
-        const organizationId = organization(request);
-        const { records } = await context.home.writer();
-        const previous = await ownCredential(context, records, organizationId, nameOf(params));
-        const order = readCredential(body, await rulesOf(context, callers.of(request)), previous);
-        await keepCredential(
-          { config: context.home.config, records, by: callers.of(request) },
-          organizationId,
-          order,
-          previous,
-        );
-        return changed(organizationId, previous.name);
-      },
+      async ({ request, body, params }) =>
+        success(await changed(context, callers.of(request), { name: nameOf(params), body })),
       endpoint("Credentials", "Change a credential", `Omitted members stay; null resets a member. ${SECRETS}`, {
         body: CHANGE,
       }),
     )
     .post(
       "/v1/credentials/:name/test",
-      async ({ request, body, params }) => {
-        const organizationId = organization(request);
-        const known = (await list(organizationId)).find(
-          (each) => each.name === nameOf(params) && each.source !== "shared",
-        );
-        if (known === undefined) throw noSuchCredential(nameOf(params));
-        const { model } = checked(TEST, body ?? {});
-        const object = { kind: "credential", id: known.name, name: known.name };
-        const act = { action: "credential.tested", organizationId, object } as const;
-        await noted((await context.home.writer()).records, callers.of(request), act);
-        return success(await context.gateway.testCredential({ organizationId, name: known.name, model }));
-      },
+      async ({ request, body, params }) =>
+        success(await tested(context, callers.of(request), { name: nameOf(params), body })),
       endpoint("Credentials", "Ask the provider whether a credential works", TESTED, { body: TEST, reads: "optional" }),
     )
     .delete(
       "/v1/credentials/:name",
-      async ({ request, params }) => {
-        const organizationId = organization(request);
-        const { records } = await context.home.writer();
-        const { id, name } = await ownCredential(context, records, organizationId, nameOf(params));
-        await removeCredential(records, organizationId, name, callers.of(request));
-        await context.credentials.spread();
-        return success({ id, name });
-      },
+      async ({ request, params }) => success(await removed(context, callers.of(request), nameOf(params))),
       endpoint("Credentials", "Remove a credential"),
     );
 }
@@ -148,26 +102,52 @@ export function nameOf({ name }: { readonly name: string }): string {
   return decodeURIComponent(name);
 }
 
-/** The credentials that the caller's organization may use. */
-function credentialsOf(context: ApiContext) {
-  return async (organizationId: string) => {
-    const { records } = context.home.reader;
-    const [all, lockedIds] = await Promise.all([listCredentials(records), context.gateway.lockedCredentials()]);
-    const locked = new Set(lockedIds);
-    const own = all.filter((each) => each.organization_id === organizationId);
-    const lent = all.filter((each) => each.organization_id !== organizationId && each.terms.shared);
-    return [
-      ...(await configured(context)).map(shownConfigured),
-      ...own.map((each) => shownCredential(each, locked.has(each.id))),
-      ...lent.map((each) => shownLent(each, locked.has(each.id))),
-    ];
-  };
+interface Change {
+  readonly name: string;
+  readonly body: unknown;
 }
 
-async function configured(context: ApiContext): Promise<readonly ConfiguredCredential[]> {
-  const { config } = context.home;
-  if (Object.keys(config.credentials).length === 0) return [];
-  return configuredCredentials(config, { providers: await providersOf(context), refuseUrl: () => undefined });
+async function added(context: ApiContext, caller: Caller, body: unknown) {
+  const order = readCredential(body, await rulesOf(context, caller));
+  refuseConfigured(context, order.name);
+  const home = { config: context.home.config, records: (await context.home.writer()).records, by: caller };
+  const { name } = await keepCredential(home, caller.organizationId, order);
+  await context.credentials.spread();
+  return usable(context, caller, name);
+}
+
+async function changed(context: ApiContext, caller: Caller, { name, body }: Change) {
+  const { records } = await context.home.writer();
+  const previous = await ownCredential(context, records, caller.organizationId, name);
+  const order = readCredential(body, await rulesOf(context, caller), previous);
+  const home = { config: context.home.config, records, by: caller };
+  await keepCredential(home, caller.organizationId, order, previous);
+  await context.credentials.spread();
+  return usable(context, caller, previous.name);
+}
+
+async function tested(context: ApiContext, caller: Caller, { name, body }: Change) {
+  const { organizationId } = caller;
+  if ((await usable(context, caller, name)) === undefined) throw noSuchCredential(name);
+  const { model } = checked(TEST, body ?? {});
+  const act = { action: "credential.tested", organizationId, object: { kind: "credential", id: name, name } } as const;
+  await noted((await context.home.writer()).records, caller, act);
+  return context.gateway.testCredential({ organizationId, name, model });
+}
+
+async function removed(context: ApiContext, caller: Caller, requested: string) {
+  const { organizationId } = caller;
+  const { records } = await context.home.writer();
+  const { id, name } = await ownCredential(context, records, organizationId, requested);
+  await removeCredential(records, organizationId, name, caller);
+  await context.credentials.spread();
+  return { id, name };
+}
+
+/** A credential by name, of the organization or the configuration. */
+async function usable(context: ApiContext, { organizationId }: Caller, name: string) {
+  const all = await listedCredentials(context, organizationId);
+  return all.find((each) => each.name === name && each.source !== "shared");
 }
 
 function refuseConfigured({ home }: ApiContext, name: string | undefined): void {
@@ -196,11 +176,6 @@ async function ownCredential(
 
 function noSuchCredential(name: string): GatewayError {
   return new GatewayError("not_found", `there is no credential ${JSON.stringify(name.slice(0, 100))}`);
-}
-
-async function providersOf(context: ApiContext) {
-  const files = await context.gateway.providers();
-  return knownProviders(files.flatMap(({ name, ...view }) => (name === null ? [] : [{ ...view, name }])));
 }
 
 async function rulesOf(context: ApiContext, caller: Caller): Promise<CredentialRules> {

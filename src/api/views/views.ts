@@ -1,4 +1,4 @@
-import { Elysia } from "elysia";
+import { Elysia, type Static } from "elysia";
 import { GatewayError } from "../../errors.ts";
 import { isoTime } from "../../record/iso-time.ts";
 import { storable } from "../../record/storable.ts";
@@ -31,95 +31,98 @@ export interface ShownView extends ViewTerms {
  * Views of the list of requests: the caller's own, or shared in the organization. `figures` suffices for one's own: they
  * change nothing for others.
  */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table of endpoints, one statement each
 export function viewEndpoints(context: ApiContext, callers: Callers) {
-  const { records } = context.current;
-  const asking = (request: Request) => {
-    const caller = callers.of(request);
-    return { caller, owner: ownerOf(caller), organizationId: caller.organizationId };
-  };
-  const visible = async (organizationId: string, owner: Owner) =>
-    (await listViews(records, organizationId)).filter((view) => isVisible(view, owner));
-  const find = async (request: Request, id: string) => {
-    const { caller, owner, organizationId } = asking(request);
-    const view = await findView(records, id, organizationId);
-    if (view === undefined || !isVisible(view, owner))
-      throw new GatewayError("not_found", "there is no view with this id");
-    return { view, caller, owner };
-  };
-  /** @throws GatewayError `duplicate_name` if the owner has another view with this name. */
-  const refuseTaken = async ({ id, organization_id, owner_id, name }: SavedView) => {
-    const views = await listViews(records, organization_id);
-    if (!views.some((view) => view.id !== id && view.owner_id === owner_id && view.name === name)) return;
-    throw new GatewayError("duplicate_name", `name: you have a view ${JSON.stringify(name)} already`, { path: "name" });
-  };
-  const put = async (view: SavedView, caller: Caller) => {
-    await refuseTaken(view);
-    await putView((await context.writer()).records, view, caller);
-    return success(shownView(view, ownerOf(caller)));
-  };
-
   return new Elysia()
     .get(
       "/v1/views",
-      async ({ request }) => {
-        const { owner, organizationId } = asking(request);
-        const views = (await visible(organizationId, owner)).map((view) => shownView(view, owner));
-        return success(views.sort((a, b) => a.name.localeCompare(b.name, "en")));
-      },
+      async ({ request }) => success(await visibleViews(context, callers.of(request))),
       endpoint(TAG, "List views", "One's own, and those that are shared in the organization; by name."),
     )
     .get(
       "/v1/views/:id",
       async ({ params, request }) => {
-        const { view, owner } = await find(request, params.id);
-        return success(shownView(view, owner));
+        const caller = callers.of(request);
+        return success(shownView(await visibleView(context, caller, params.id), ownerOf(caller)));
       },
       endpoint(TAG, "Read one view"),
     )
     .post(
       "/v1/views",
       async ({ body, request }) => {
-        const { caller, owner, organizationId } = asking(request);
-        const { name, shared, ...terms } = body;
-        refuseSharing(caller, shared === true);
-        const now = Date.now();
-        const view: SavedView = {
-          ...{ id: uuidv7(), organization_id: organizationId, owner_id: owner.id, owner_name: owner.name },
-          ...{ name: storable(name.trim()), shared: shared === true, terms: readTerms(terms) },
-          ...{ created_at: now, updated_at: now },
-        };
-        return put(view, caller);
+        const caller = callers.of(request);
+        return success(await saved(context, caller, newView(caller, body)));
       },
       { body: VIEW_BODY, ...endpoint(TAG, "Save a view", "To share it needs `write`.") },
     )
     .patch(
       "/v1/views/:id",
       async ({ params, body, request }) => {
-        const { view, caller, owner } = await find(request, params.id);
-        refuseOthers(view, caller, owner);
-        const { name = view.name, shared, ...terms } = body;
-        const isShared = shared ?? view.shared;
-        refuseSharing(caller, isShared && !view.shared);
-        const next: SavedView = {
-          ...view,
-          ...{ name: storable(name.trim()), shared: isShared, updated_at: Date.now() },
-          terms: readTerms({ ...view.terms, ...withoutOtherTime(terms) }),
-        };
-        return put(next, caller);
+        const caller = callers.of(request);
+        const view = await visibleView(context, caller, params.id);
+        return success(await saved(context, caller, changedView(view, caller, body)));
       },
       { body: VIEW_CHANGES, ...endpoint(TAG, "Change parts of a view", `${CHANGING} null resets a member.`) },
     )
     .delete(
       "/v1/views/:id",
       async ({ params, request }) => {
-        const { view, caller, owner } = await find(request, params.id);
-        refuseOthers(view, caller, owner);
+        const caller = callers.of(request);
+        const view = await visibleView(context, caller, params.id);
+        refuseOthers(view, caller);
         await removeView((await context.writer()).records, view.id);
-        return success(shownView(view, owner));
+        return success(shownView(view, ownerOf(caller)));
       },
       endpoint(TAG, "Remove a view", CHANGING),
     );
+}
+
+async function visibleViews(context: ApiContext, caller: Caller): Promise<ShownView[]> {
+  const owner = ownerOf(caller);
+  const views = await listViews(context.current.records, caller.organizationId);
+  const shown = views.filter((view) => isVisible(view, owner)).map((view) => shownView(view, owner));
+  return shown.sort((a, b) => a.name.localeCompare(b.name, "en"));
+}
+
+/** @throws GatewayError `not_found`. */
+async function visibleView(context: ApiContext, caller: Caller, id: string): Promise<SavedView> {
+  const view = await findView(context.current.records, id, caller.organizationId);
+  if (view !== undefined && isVisible(view, ownerOf(caller))) return view;
+  throw new GatewayError("not_found", "there is no view with this id");
+}
+
+function newView(caller: Caller, { name, shared, ...terms }: Static<typeof VIEW_BODY>): SavedView {
+  refuseSharing(caller, shared === true);
+  const owner = ownerOf(caller);
+  const now = Date.now();
+  return {
+    ...{ id: uuidv7(), organization_id: caller.organizationId, owner_id: owner.id, owner_name: owner.name },
+    ...{ name: storable(name.trim()), shared: shared === true, terms: readTerms(terms) },
+    ...{ created_at: now, updated_at: now },
+  };
+}
+
+function changedView(view: SavedView, caller: Caller, changes: Static<typeof VIEW_CHANGES>): SavedView {
+  refuseOthers(view, caller);
+  const { name = view.name, shared, ...terms } = changes;
+  const isShared = shared ?? view.shared;
+  refuseSharing(caller, isShared && !view.shared);
+  return {
+    ...view,
+    ...{ name: storable(name.trim()), shared: isShared, updated_at: Date.now() },
+    terms: readTerms({ ...view.terms, ...withoutOtherTime(terms) }),
+  };
+}
+
+/** @throws GatewayError `duplicate_name` if the owner has another view with this name. */
+async function saved(context: ApiContext, caller: Caller, view: SavedView): Promise<ShownView> {
+  const { id, organization_id, owner_id, name } = view;
+  const views = await listViews(context.current.records, organization_id);
+  if (views.some((other) => other.id !== id && other.owner_id === owner_id && other.name === name)) {
+    const message = `name: you have a view ${JSON.stringify(name)} already`;
+    throw new GatewayError("duplicate_name", message, { path: "name" });
+  }
+  await putView((await context.writer()).records, view, caller);
+  return shownView(view, ownerOf(caller));
 }
 
 const isVisible = (view: SavedView, owner: Owner) => view.shared || view.owner_id === owner.id;
@@ -144,6 +147,6 @@ function refuseSharing(caller: Caller, isShared: boolean): void {
   if (isShared) require(caller, "write", "shared");
 }
 
-function refuseOthers(view: SavedView, caller: Caller, owner: Owner): void {
-  if (view.owner_id !== owner.id) require(caller, "admin");
+function refuseOthers(view: SavedView, caller: Caller): void {
+  if (view.owner_id !== ownerOf(caller).id) require(caller, "admin");
 }

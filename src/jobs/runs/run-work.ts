@@ -5,7 +5,7 @@ import { type RecordedCall, recordedCalls } from "../../engine/recorded-calls.ts
 import { type Log, messageOf } from "../../log.ts";
 import type { PassedOn } from "../../runtime/http/pass-on.ts";
 import type { Remote } from "../../runtime/rpc.ts";
-import { type Item, listItems } from "../../store/datasets/items.ts";
+import { itemPages } from "../../store/datasets/items.ts";
 import { callName, madeCalls, putResults, type RunResult, resultTotals } from "../../store/datasets/run-results.ts";
 import { finishRun, type Run, type RunState } from "../../store/datasets/runs.ts";
 import { findSentFor } from "../../store/people/sent-for.ts";
@@ -103,15 +103,12 @@ export class RunWork {
   async *#calls(): AsyncGenerator<Call> {
     const { id, dataset_id, version, label, targets } = this.#run;
     const { records } = this.#options.reader;
-    for (let after = ""; ; ) {
-      const items: Item[] = await listItems(records, dataset_id, { version, label, after, limit: PAGE });
+    for await (const items of itemPages(records, dataset_id, { version, label, limit: PAGE })) {
       const ids = items.map((item) => item.id);
       const made = await madeCalls(records, id, ids);
       for (const item of items)
         for (const target of targets.keys())
           if (!made.has(callName(item.id, target))) yield { run: this.#run, item, target };
-      if (items.length < PAGE) return;
-      after = ids.at(-1)!;
     }
   }
 

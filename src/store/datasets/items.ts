@@ -66,6 +66,20 @@ export async function listItems(
   return rows.map(toItem);
 }
 
+/** All items of a version, page by page, in the order in which they were added; the last page may be empty. */
+export async function* itemPages(
+  records: Database,
+  datasetId: string,
+  { version, limit, label = null }: Omit<ItemsPage, "after">,
+): AsyncGenerator<readonly Item[]> {
+  for (let after = ""; ; ) {
+    const items = await listItems(records, datasetId, { version, after, limit, label });
+    yield items;
+    if (items.length < limit) return;
+    after = items.at(-1)!.id;
+  }
+}
+
 /** Items of one version by id, in the order of the version. */
 export async function itemsOfVersion(
   records: Database,

@@ -3,8 +3,9 @@ import { GatewayError } from "../../../errors.ts";
 import { costLines, type OwnPriceOf, totalOf } from "../../../mapping/prices/own.ts";
 import { genaiRates } from "../../../mapping/prices/table.ts";
 import type { Json } from "../../../plugin-host/contract.ts";
+import { pricedByRule } from "../../../plugin-host/view.ts";
 import { dollars } from "../../../record/dollars.ts";
-import { type Item, listItems } from "../../../store/datasets/items.ts";
+import { type Item, itemPages } from "../../../store/datasets/items.ts";
 import type { Target } from "../../../store/datasets/runs.ts";
 import { LearntTables } from "../../../store/models/learnt.ts";
 import type { Caller } from "../../access/caller.ts";
@@ -55,18 +56,14 @@ export async function estimateRun(
   const learnt = new LearntTables(context.config.prices, context.home.reader.records);
   await learnt.load(context.reader.records);
   const providers = await context.gateway.providers();
-  const ruled = new Set(providers.flatMap(({ name, hasCostRule }) => (hasCostRule && name !== null ? [name] : [])));
+  const ruled = pricedByRule(providers);
   const tokens: ItemTokens[] = [];
   let first: Item | undefined;
-  for (let after = ""; ; ) {
-    const { datasetId, version, label } = selection;
-    const items = await listItems(records, datasetId, { version, label, after, limit: PAGE });
+  for await (const items of itemPages(records, selection.datasetId, { ...selection, limit: PAGE })) {
     first ??= items[0];
     const ids = items.flatMap(({ request_id }) => request_id ?? []);
     const recorded = await recordedCalls(context.engine.source, caller.organizationId, ids);
     for (const item of items) tokens.push(tokensOf(item, recorded.get(item.request_id ?? "")));
-    if (items.length < PAGE) break;
-    after = items.at(-1)!.id;
   }
   return Promise.all(
     selection.targets.map(async (target) => {
@@ -114,53 +111,66 @@ interface Estimating {
   readonly isRuled: boolean;
 }
 
-function estimateTarget({ target, tokens, provider, model, own, isRuled }: Estimating): TargetEstimate {
-  const cap: Json = target.parameters.max_completion_tokens ?? target.parameters.max_tokens;
+function estimateTarget(estimating: Estimating): TargetEstimate {
+  const { target, tokens, provider, model } = estimating;
+  const cap = capOf(target);
   const known = tokens.flatMap(({ completion }) => completion ?? []);
   const mean = known.length === 0 ? null : Math.ceil(known.reduce((sum, each) => sum + each, 0) / known.length);
   const used = tokens.map(({ prompt, completion, systemChars }) => {
     const more = target.system === null ? 0 : Math.round((target.system.length - systemChars) / TOKEN_CHARS);
-    const likely = completion ?? mean ?? (typeof cap === "number" ? cap : null);
+    const likely = completion ?? mean ?? cap;
     return {
       prompt: Math.max(1, prompt + more),
-      completion: likely !== null && typeof cap === "number" ? Math.min(likely, cap) : likely,
+      completion: likely !== null && cap !== null ? Math.min(likely, cap) : likely,
     };
   });
-  const price = priceOf({ provider, model, own, isRuled });
-  const costs = used.map(({ prompt, completion }) => (completion === null ? null : price.of(prompt, completion)));
-  const isPriced = costs.length > 0 && costs.every((cost) => cost !== null);
-  const guessed = tokens.filter(({ isGuessed }) => isGuessed).length;
-  const open = tokens.length - known.length;
+  const price = priceOf(estimating);
   const source = price.source();
-  const notes = [
-    ...(guessed > 0
-      ? [`${guessed} of ${tokens.length} items have no recorded tokens: four characters count as one`]
-      : []),
-    ...(open > 0 && mean !== null
-      ? [`${open} items have no recorded output: it counts as the mean of the others`]
-      : []),
-    ...(open > 0 && mean === null
-      ? [
-          typeof cap === "number"
-            ? "no output is recorded: each counts as the limit"
-            : "how long the outputs are is not known",
-        ]
-      : []),
-    ...(source === null ? [isRuled ? `the rule of the provider ${provider} prices it` : "the price is not known"] : []),
-    ...(target.system === null ? [] : ["tokens of the other system prompt are estimated from its characters"]),
-  ];
-  const total = (values: readonly (number | null)[]) =>
-    values.length > 0 && values.every((each) => each !== null)
-      ? values.reduce<number>((sum, each) => sum + each!, 0)
-      : null;
   return {
     ...{ name: target.name, provider, model, calls: tokens.length },
     prompt_tokens: total(used.map(({ prompt }) => prompt)) ?? 0,
     completion_tokens: total(used.map(({ completion }) => completion)),
-    cost: isPriced ? dollars(total(costs)) : null,
+    cost: dollars(
+      total(used.map(({ prompt, completion }) => (completion === null ? null : price.of(prompt, completion)))),
+    ),
     price_source: source,
-    notes,
+    notes: notesOf(estimating, { open: tokens.length - known.length, mean, cap, isPriced: source !== null }),
   };
+}
+
+/** The target's own limit of output tokens. */
+function capOf({ parameters }: Target): number | null {
+  const cap: Json = parameters.max_completion_tokens ?? parameters.max_tokens;
+  return typeof cap === "number" ? cap : null;
+}
+
+/** Null if there are no values, or not all are known. */
+const total = (values: readonly (number | null)[]): number | null =>
+  values.length > 0 && values.every((each) => each !== null) ? values.reduce((sum, each) => sum + each, 0) : null;
+
+interface Guesses {
+  /** Items without a recorded output, which counts as the mean of the others, else as the cap. */
+  readonly open: number;
+  readonly mean: number | null;
+  readonly cap: number | null;
+  readonly isPriced: boolean;
+}
+
+function notesOf(
+  { target, tokens, provider, isRuled }: Estimating,
+  { open, mean, cap, isPriced }: Guesses,
+): readonly string[] {
+  const notes: string[] = [];
+  const guessed = tokens.filter(({ isGuessed }) => isGuessed).length;
+  if (guessed > 0)
+    notes.push(`${guessed} of ${tokens.length} items have no recorded tokens: four characters count as one`);
+  if (open > 0 && mean !== null)
+    notes.push(`${open} items have no recorded output: it counts as the mean of the others`);
+  else if (open > 0 && cap !== null) notes.push("no output is recorded: each counts as the limit");
+  else if (open > 0) notes.push("how long the outputs are is not known");
+  if (!isPriced) notes.push(isRuled ? `the rule of the provider ${provider} prices it` : "the price is not known");
+  if (target.system !== null) notes.push("tokens of the other system prompt are estimated from its characters");
+  return notes;
 }
 
 function priceOf({ provider, model, own, isRuled }: Pick<Estimating, "provider" | "model" | "own" | "isRuled">) {

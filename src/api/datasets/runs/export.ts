@@ -1,5 +1,4 @@
 import type { Json } from "../../../plugin-host/contract.ts";
-import type { Run } from "../../../store/datasets/runs.ts";
 import type { ComparedItem, ShownOriginal, ShownResult } from "./shown.ts";
 
 const FIGURES = [
@@ -22,7 +21,7 @@ const COLUMNS = [
 /** Text that a spreadsheet would evaluate as a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
 
-interface RunFormat {
+export interface RunFormat {
   readonly type: string;
   readonly head: string;
   linesOf(item: ComparedItem): string;
@@ -33,9 +32,6 @@ export const RUN_FORMATS: Readonly<Record<string, RunFormat>> = {
   jsonl: { type: "application/x-ndjson; charset=utf-8", head: "", linesOf: (item) => `${JSON.stringify(item)}\n` },
   csv: { type: "text/csv; charset=utf-8", head: csvLine(COLUMNS), linesOf: csvLinesOf },
 };
-
-export const fileName = ({ name }: Run, format: string): string =>
-  `${name.replace(/[^\w.-]+/g, "-").slice(0, 60) || "run"}.${format}`;
 
 /** The original response, then the response of each target. */
 function csvLinesOf({ item_id, input, output, labels, original, results }: ComparedItem): string {

@@ -1,6 +1,6 @@
 import { recordedCalls } from "../../../engine/recorded-calls.ts";
 import { dollars } from "../../../record/dollars.ts";
-import { listItems } from "../../../store/datasets/items.ts";
+import { itemPages } from "../../../store/datasets/items.ts";
 import { type CallTotals, resultsOf } from "../../../store/datasets/run-results.ts";
 import type { Run } from "../../../store/datasets/runs.ts";
 import type { ApiContext } from "../../context.ts";
@@ -35,8 +35,7 @@ export async function totalsOf(context: ApiContext, run: Run): Promise<RunTotals
   const original = new Sums(null);
   const sums = run.targets.map(({ name }) => new Sums(name));
   const { dataset_id, version, label, organization_id } = run;
-  for (let after = ""; ; ) {
-    const items = await listItems(context.current.records, dataset_id, { version, label, after, limit: PAGE });
+  for await (const items of itemPages(context.current.records, dataset_id, { version, label, limit: PAGE })) {
     const byId = new Map(items.map((item) => [item.id, item]));
     const results = await resultsOf(context.current.records, run.id, [...byId.keys()]);
     const requestIds = items.flatMap(({ request_id }) => request_id ?? []);
@@ -51,8 +50,6 @@ export async function totalsOf(context: ApiContext, run: Run): Promise<RunTotals
       sum?.add(result, result.ok, recorded.get(result.request_id)?.scores ?? {});
       sum?.compare(isSame(result.output, byId.get(result.item_id)?.output ?? null));
     }
-    if (items.length < PAGE) break;
-    after = items.at(-1)!.id;
   }
   return [original, ...sums].map((each) => each.totals());
 }

@@ -1,5 +1,5 @@
 import type { TargetEstimate } from "../../../../api/datasets/runs/estimate.ts";
-import type { RunWithTotals } from "../../../../api/datasets/runs/runs.ts";
+import type { RunWithTotals } from "../../../../api/datasets/runs/results.ts";
 import type { ComparedItem, ShownResult, ShownRun } from "../../../../api/datasets/runs/shown.ts";
 import type { RunTotals } from "../../../../api/datasets/runs/totals.ts";
 import type { Tone } from "../../../parts/badge.tsx";

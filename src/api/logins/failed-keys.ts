@@ -11,7 +11,7 @@ const DELAY_MS_MAX = 2_000;
  * Delays wrong keys, each longer than the one before, then refuses them for a while. A valid key is never delayed: otherwise
  * anyone without a key could lock out all users.
  */
-export class FailedLogins {
+export class FailedKeys {
   #times: number[] = [];
 
   /** Records a wrong key and waits. @throws GatewayError `rate_limited` after too many. */
