@@ -5,6 +5,7 @@ import { messageOf } from "../log.ts";
 import type { Credential } from "../routing/credential.ts";
 import { type CredentialRules, readCredential, readSecret } from "./read-credential.ts";
 import type { CredentialTerms } from "./stored.ts";
+import { usableTerms } from "./terms.ts";
 
 /** A credential of `weir.toml`. It belongs to the deployment: every organization may use it. */
 export interface ConfiguredCredential {
@@ -54,16 +55,7 @@ export function resolveConfigured(
     organizationId: "",
     provider,
     secrets: Object.fromEntries(secrets),
-    settings: terms.settings,
-    baseUrl: terms.base_url ?? undefined,
-    private: terms.private,
-    weight: terms.weight,
-    models: terms.models,
-    modelMap: terms.model_map,
-    limit: terms.limit ?? undefined,
-    headers: terms.headers,
-    askUsage: terms.ask_usage ?? undefined,
-    enabled: terms.enabled,
+    ...usableTerms(terms),
     shared: true,
     createdAt: 0,
   };

@@ -2,6 +2,7 @@ import type { Credential } from "../routing/credential.ts";
 import { decrypt } from "./encryption.ts";
 import type { Keyring } from "./keyring.ts";
 import type { StoredCredential } from "./stored.ts";
+import { usableTerms } from "./terms.ts";
 
 /** A stored credential in the gateway's memory, with decrypted secrets; without secrets if no key decrypts them. */
 export function openCredential(stored: StoredCredential, keys: Keyring): Credential {
@@ -18,17 +19,7 @@ export function openCredential(stored: StoredCredential, keys: Keyring): Credent
     organizationId: organization_id,
     provider,
     secrets: locked ? undefined : secrets,
-    settings: terms.settings,
-    baseUrl: terms.base_url ?? undefined,
-    private: terms.private,
-    weight: terms.weight,
-    models: terms.models,
-    modelMap: terms.model_map,
-    limit: terms.limit ?? undefined,
-    headers: terms.headers,
-    askUsage: terms.ask_usage ?? undefined,
-    enabled: terms.enabled,
-    shared: terms.shared,
+    ...usableTerms(terms),
     createdAt: created_at,
   };
 }

@@ -78,3 +78,18 @@ export const TERMS_DEFAULT: Omit<CredentialTerms, "settings"> = {
   enabled: true,
   shared: false,
 };
+
+/** The terms as routing reads them. */
+export const usableTerms = (terms: CredentialTerms) => ({
+  settings: terms.settings,
+  baseUrl: terms.base_url ?? undefined,
+  private: terms.private,
+  weight: terms.weight,
+  models: terms.models,
+  modelMap: terms.model_map,
+  limit: terms.limit ?? undefined,
+  headers: terms.headers,
+  askUsage: terms.ask_usage ?? undefined,
+  enabled: terms.enabled,
+  shared: terms.shared,
+});

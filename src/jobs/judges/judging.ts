@@ -119,7 +119,7 @@ export class Judging {
     if (!this.#goesOn) return;
     try {
       for (const judge of await listJudges(this.#options.reader.records)) {
-        if (isKept(judge) || this.#finding.has(judge.id)) continue;
+        if (isResting(judge) || this.#finding.has(judge.id)) continue;
         const finding = this.#quietly(judge.id, async () => {
           await this.#recover(judge);
           await this.#candidates.find(judge);
@@ -163,7 +163,7 @@ export class Judging {
     while (this.#goesOn) {
       const { records } = this.#options.reader;
       const judge = await findJudge(records, judgeId);
-      if (judge === undefined || isKept(judge)) return;
+      if (judge === undefined || isResting(judge)) return;
       const waiting = await judgementsOf(records, judgeId, "waiting", AT_ONCE * 2);
       const next = waiting.find((judgement) => !this.#taken.has(nameOf(judgement)));
       if (next === undefined) return;
@@ -189,10 +189,7 @@ export class Judging {
     if (lost.length === 0) return;
     await recorder.barrier();
     for (const judgement of lost) {
-      const [call] = await engineReader(reader, config).source.records(
-        judge.organization_id,
-        keysOf([judgement.call_id ?? ""]),
-      );
+      const call = await this.#recordOf(judge, judgement.call_id ?? "");
       if (call !== undefined && call.response_status === null) continue;
       const verdicts = call && (await verdictOfCall(reader, call, judge, this.#options.ofProviders));
       if (verdicts !== undefined) await this.#keep(judge, judgement, verdicts, sum(judgement.cost, call?.cost));
@@ -203,7 +200,7 @@ export class Judging {
   /** @returns whether there may be more work now. */
   async #ask(judge: Judge, judgement: Judgement): Promise<boolean> {
     const key = (await snapshotKeys(this.#options.keys)).find(({ id }) => id === judge.key_id);
-    const hindrance = (await this.#whyBroke(judge)) ?? whyNoKey(key, judge);
+    const hindrance = (await this.#budgetFailure(judge)) ?? keyFailure(key, judge);
     const failure = hindrance ?? (await this.#judge(judge, judgement, key!.hash));
     if (failure === undefined) await noteSuccess((await this.#options.writer()).records, judge.id);
     else await this.#noteFailure(judge, failure);
@@ -212,11 +209,8 @@ export class Judging {
 
   /** Judges one record. @returns the failure, if any. */
   async #judge(judge: Judge, judgement: Judgement, keyHash: string): Promise<Failure> {
-    const { reader, config, recorder, passedOn, ofProviders } = this.#options;
-    const [row] = await engineReader(reader, config).source.records(
-      judge.organization_id,
-      keysOf([judgement.request_id]),
-    );
+    const { reader, recorder, passedOn, ofProviders } = this.#options;
+    const row = await this.#recordOf(judge, judgement.request_id);
     if (row === undefined) return this.#drop(judgement);
     const named = judge.reference === null ? undefined : JSON.parse(row.properties)[judge.reference];
     const reference = judgement.reference ?? named ?? null;
@@ -237,7 +231,7 @@ export class Judging {
       const cost = sum(judgement.cost, used?.cost);
       if (outcome.kind === "verdict") {
         await this.#keep(judge, judgement, outcome.verdicts, cost);
-        return judge.budget !== null && used?.cost == null ? noPrice(judge) : undefined;
+        return judge.budget !== null && used?.cost == null ? priceFailure(judge) : undefined;
       }
       const isOver = attempts >= (outcome.kind === "judge" ? CALL_TRIES : READABLE_TRIES) || isFinal(outcome);
       await this.#change(judgement, { state: isOver ? "failed" : "waiting", error: outcome.error, cost });
@@ -245,6 +239,11 @@ export class Judging {
     } finally {
       this.#asking.delete(callId);
     }
+  }
+
+  async #recordOf({ organization_id }: Judge, requestId: string) {
+    const { reader, config } = this.#options;
+    return (await engineReader(reader, config).source.records(organization_id, keysOf([requestId])))[0];
   }
 
   /** Stores the scores, then marks them as stored: repeating it changes nothing. */
@@ -267,7 +266,7 @@ export class Judging {
     else await this.#change(judgement, { state: "done", cost, error: null });
   }
 
-  async #whyBroke({ id, budget }: Judge): Promise<Failure> {
+  async #budgetFailure({ id, budget }: Judge): Promise<Failure> {
     if (budget === null) return undefined;
     const now = Date.now();
     const spent = await spentSince(this.#options.reader.records, id, periodStart(budget, now));
@@ -297,10 +296,10 @@ export class Judging {
 
 const nameOf = ({ judge_id, request_id }: Judgement) => `${judge_id} ${request_id}`;
 
-/** Whether the stored failures lead to a stop or a pause. */
-const isKept = ({ failures, rests_until }: Judge) => failures >= FAILURES_MAX || (rests_until ?? 0) > Date.now();
+/** Whether its failures have stopped or paused it. */
+const isResting = ({ failures, rests_until }: Judge) => failures >= FAILURES_MAX || (rests_until ?? 0) > Date.now();
 
-function whyNoKey(key: KeySnapshot | undefined, judge: Judge): Failure {
+function keyFailure(key: KeySnapshot | undefined, judge: Judge): Failure {
   if (key === undefined || key.organizationId !== judge.organization_id)
     return { error: "its service key is gone: choose another one", counts: FAILURES_MAX };
   const why = whyUnusable(key, Date.now());
@@ -310,7 +309,7 @@ function whyNoKey(key: KeySnapshot | undefined, judge: Judge): Failure {
   return { error: `its service key "${key.name}" lacks the scope gateway: choose another one`, counts: FAILURES_MAX };
 }
 
-const noPrice = ({ model }: Judge): Failure => ({
+const priceFailure = ({ model }: Judge): Failure => ({
   error: `the price of ${model} is not known, so its budget cannot be kept: set a price, or remove the budget`,
   counts: FAILURES_MAX,
 });

@@ -1,3 +1,4 @@
+import { MEAN_SCALE } from "../../../filter/mean.ts";
 import { dollars } from "../../../record/dollars.ts";
 import type { Key } from "../../aggregates.ts";
 
@@ -15,14 +16,11 @@ export const COUNTS = [
 /** A sum of costs, compensated (Kahan): in any order of rows it differs at most in its last digit. */
 export const costSum = (column: string) => `sumKahan(${column})`;
 
-/** A power of two, so that dividing by it and multiplying with it is exact; more than there are records. */
-const SCALE = "1099511627776.0";
-
 /**
  * A mean. A sum of large values, such as scores of 1e308, would be infinite. `materialize` keeps ClickHouse from moving the
  * division out of the sum.
  */
-export const meanOf = (column: string) => `(avg(${column} / materialize(${SCALE})) * ${SCALE})`;
+export const meanOf = (column: string) => `(avg(${column} / materialize(${MEAN_SCALE})) * ${MEAN_SCALE})`;
 
 /** A sum of counts, in floating point: a sum of integers would overflow silently. */
 export const countSum = (column: string) => `sum(toFloat64(${column}))`;

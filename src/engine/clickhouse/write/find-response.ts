@@ -1,13 +1,13 @@
-import { earlierResponse, type ResponseRow } from "../../../store/earlier-responses/find-response.ts";
 import type { EarlierResponse } from "../../../unified/earlier-response.ts";
 import { requestIdIn } from "../../../unified/ids.ts";
+import { earlierResponse, type ResponseRow } from "../../earlier-response.ts";
 import type { ClickHouse } from "../client.ts";
 import { literal } from "../literal.ts";
 import { finishedRows } from "./find-rows.ts";
 
 const COLUMNS = "provider, routed_model, request_model, credential, ai_gateway_body_mapping";
 
-/** The same as `store/earlier-responses/find-response.ts`, which explains the conditions. */
+/** The same as `engine/libsql/write/find-response.ts`, which explains the conditions. */
 export async function findResponseRow(
   client: ClickHouse,
   organizationId: string,

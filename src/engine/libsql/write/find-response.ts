@@ -1,17 +1,7 @@
-import { UNMAPPED } from "../../unified/body-mapping.ts";
-import type { EarlierResponse } from "../../unified/earlier-response.ts";
-import { requestIdIn } from "../../unified/ids.ts";
-import type { Database } from "../store.ts";
-
-/** Columns of the record that holds a response. */
-export interface ResponseRow {
-  readonly request_id: string;
-  readonly provider: string;
-  readonly routed_model: string | null;
-  readonly request_model: string | null;
-  readonly credential: string | null;
-  readonly ai_gateway_body_mapping: string;
-}
+import type { Database } from "../../../store/store.ts";
+import type { EarlierResponse } from "../../../unified/earlier-response.ts";
+import { requestIdIn } from "../../../unified/ids.ts";
+import { earlierResponse, type ResponseRow } from "../../earlier-response.ts";
 
 const COLUMNS = "request_id, provider, routed_model, request_model, credential, ai_gateway_body_mapping";
 
@@ -29,19 +19,6 @@ export async function findResponse(
   const [row] = (await ownRow(records, organizationId, responseId)) ?? [];
   const found = row ?? (await providersRow(records, organizationId, responseId))[0];
   return found && earlierResponse(found);
-}
-
-/** Undefined when the response was not made with one of Weir's credentials. */
-export function earlierResponse(row: ResponseRow): EarlierResponse | undefined {
-  if (row.credential === null) return undefined;
-  return {
-    requestId: row.request_id,
-    provider: row.provider,
-    model: row.routed_model ?? row.request_model ?? "",
-    requestModel: row.request_model,
-    credential: row.credential,
-    isProviders: row.ai_gateway_body_mapping === UNMAPPED,
-  };
 }
 
 /** Undefined when the id does not contain a request id. */

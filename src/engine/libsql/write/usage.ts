@@ -1,5 +1,5 @@
-import type { RequestUsage } from "../plugin-host/contract.ts";
-import type { Database } from "./store.ts";
+import type { RequestUsage } from "../../../plugin-host/contract.ts";
+import type { Database } from "../../../store/store.ts";
 
 const IDS_PER_QUERY = 200;
 
