@@ -21,6 +21,7 @@ import type {
 import { assertProperty } from "../../chance.ts";
 import { answers, inPieces } from "./answers.ts";
 import { chatGrammar, type Grammar, messagesGrammar, parsed, responsesGrammar } from "./grammar.ts";
+import { nearJson } from "./near-json.ts";
 import { essence, prompts } from "./prompts.ts";
 
 const GRAMMARS: Readonly<Record<string, Grammar>> = {
@@ -220,7 +221,6 @@ function silent(name: string, prompt: Prompt, key: string): boolean {
   return key === "format" && name === "messages" && prompt.settings.format?.type !== "json";
 }
 
-/** Members that readers look for, so that arbitrary bodies come near to real ones. */
 const NAMES =
   "type,role,content,messages,input,tools,tool_calls,function,name,arguments,id,text,image_url,source,data,delta,index,choices,message,usage,thinking,signature,content_block,system,stream,reasoning_details,stop,tool_choice,response_format,output_config,error,item,output,summary,call_id,__proto__,constructor".split(
     ",",
@@ -229,14 +229,7 @@ const WORDS =
   "user,assistant,system,tool,text,function,tool_use,tool_result,thinking,image,message_start,content_block_start,content_block_delta,message_delta,input_json_delta,weir1.a.b,weir1..,data:,response.output_item.added,function_call,reasoning,message".split(
     ",",
   );
-const near: fc.Arbitrary<Json> = fc.letrec((tie) => ({
-  value: fc.oneof(
-    { depthSize: "small", withCrossShrink: true },
-    fc.constantFrom(null, true, 0, -1, 1e300, "", ...WORDS),
-    fc.array(tie("value"), { maxLength: 4 }),
-    fc.dictionary(fc.constantFrom(...NAMES), tie("value"), { maxKeys: 6, noNullPrototype: true }),
-  ),
-})).value;
+const near = nearJson(NAMES, WORDS);
 
 function written(shape: Shape, pieces: readonly Piece[]): SentEvent[] {
   const state = {};

@@ -11,6 +11,7 @@ import { answers } from "./answers.ts";
 import { cohereOracle } from "./cohere-oracle.ts";
 import { converseOracle } from "./converse-oracle.ts";
 import { geminiOracle } from "./gemini-oracle.ts";
+import { nearJson } from "./near-json.ts";
 import { ollamaOracle } from "./ollama-oracle.ts";
 import { linesOf, type Oracle, withoutState } from "./oracle.ts";
 import { prompts } from "./prompts.ts";
@@ -165,11 +166,4 @@ const WORDS =
   "STOP,SAFETY,user,model,assistant,image/png,messageStart,contentBlockStart,contentBlockDelta,contentBlockStop,messageStop,metadata,throttlingException,message-start,content-start,content-delta,tool-plan-delta,tool-call-start,tool-call-delta,tool-call-end,citation-start,message-end,thinking,text,function,COMPLETE,stop,{}".split(
     ",",
   );
-const near: fc.Arbitrary<Json> = fc.letrec((tie) => ({
-  value: fc.oneof(
-    { depthSize: "small", withCrossShrink: true },
-    fc.constantFrom(null, true, 0, -1, 1e300, "", ...WORDS),
-    fc.array(tie("value"), { maxLength: 4 }),
-    fc.dictionary(fc.constantFrom(...NAMES), tie("value"), { maxKeys: 6, noNullPrototype: true }),
-  ),
-})).value;
+const near = nearJson(NAMES, WORDS);

@@ -1,6 +1,7 @@
 import type { Shape } from "../../../plugin-host/contract.ts";
 import { OPENAI_EFFORTS } from "../../translate/effort.ts";
 import { readError, writeError, writeStatus } from "../openai-errors.ts";
+import { RESPONSES_ONLY } from "../openai-only.ts";
 import { readAnswer, writeAnswer } from "./answer.ts";
 import { readEvent } from "./read-events.ts";
 import { readRequest } from "./read-request.ts";
@@ -12,12 +13,8 @@ export const chatCompletionsShape: Shape = {
   name: "chat-completions",
   endpoint: /\/chat\/completions$/,
   takes: {
+    ...RESPONSES_ONLY,
     topK: "D",
-    truncation: "D",
-    include: "D",
-    conversation: "R",
-    background: "R",
-    storedPrompt: "R",
     laterSystem: "=",
     fileUrl: "F",
     // Its `file` is a PDF: OpenAI refuses other types.

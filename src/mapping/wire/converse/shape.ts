@@ -1,4 +1,5 @@
 import type { Shape } from "../../../plugin-host/contract.ts";
+import { OPENAI_ONLY } from "../openai-only.ts";
 import { readAnswer } from "./answer.ts";
 import { readError } from "./errors.ts";
 import { readEvent } from "./read-events.ts";
@@ -8,15 +9,13 @@ import { writeRequest } from "./write-request.ts";
 export const converseShape: Shape = {
   name: "converse",
   takes: {
+    ...OPENAI_ONLY,
     laterSystem: "-",
     imageDetail: "D",
-    participant: "D",
     imageUrl: "F",
     fileUrl: "F",
     fileId: "R",
     audioIn: "R",
-    customTool: "-",
-    namespace: "-",
     search: "D",
     choiceSearch: "R",
     choiceNone: "A",
@@ -27,24 +26,11 @@ export const converseShape: Shape = {
     seed: "D",
     presencePenalty: "D",
     frequencyPenalty: "D",
-    logitBias: "D",
     n: "R",
     logprobs: "R",
     topLogprobs: "R",
-    verbosity: "D",
     user: "D",
-    cacheKey: "-",
-    metadata: "D",
-    store: "D",
-    serviceTier: "D",
-    prediction: "D",
-    truncation: "D",
-    include: "D",
     modalities: "R",
-    audio: "R",
-    conversation: "R",
-    background: "R",
-    storedPrompt: "R",
   },
   limits: {
     toolName: /^[A-Za-z0-9_-]{1,64}$/,

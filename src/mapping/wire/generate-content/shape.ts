@@ -1,5 +1,6 @@
 import type { Shape } from "../../../plugin-host/contract.ts";
 import { EFFORT_TABLE, EFFORTS } from "../../translate/effort.ts";
+import { OPENAI_ONLY } from "../openai-only.ts";
 import { readAnswer } from "./answer.ts";
 import { readError, writeError } from "./errors.ts";
 import { readEvent } from "./read-events.ts";
@@ -14,35 +15,20 @@ export const generateContentShape: Shape = {
   name: "generate-content",
   endpoint: /:(?:generateContent|streamGenerateContent|countTokens)$/,
   takes: {
+    ...OPENAI_ONLY,
     laterSystem: "-",
     imageDetail: "D",
-    participant: "D",
     formatDescription: "D",
     imageUrl: "F",
     fileUrl: "F",
     fileId: "R",
     strict: "D",
-    customTool: "-",
     choiceSearch: "A",
-    namespace: "-",
     resultImages: "-",
     resultFiles: "-",
     cacheMarks: "-",
     parallelCalls: "D",
-    logitBias: "D",
-    verbosity: "D",
     user: "D",
-    cacheKey: "-",
-    metadata: "D",
-    store: "D",
-    serviceTier: "D",
-    prediction: "D",
-    truncation: "D",
-    include: "D",
-    audio: "R",
-    conversation: "R",
-    background: "R",
-    storedPrompt: "R",
   },
   limits: {
     toolName: /^[A-Za-z0-9_-]{1,64}$/,

@@ -1,4 +1,5 @@
 import type { Shape } from "../../../plugin-host/contract.ts";
+import { OPENAI_ONLY } from "../openai-only.ts";
 import { readAnswer, writeAnswer } from "./answer.ts";
 import { readError, writeError } from "./errors.ts";
 import { readEvent } from "./read-events.ts";
@@ -11,37 +12,22 @@ export const messagesShape: Shape = {
   name: "messages",
   endpoint: /\/messages(?:\/count_tokens)?$/,
   takes: {
+    ...OPENAI_ONLY,
     laterSystem: "-",
     imageDetail: "D",
-    participant: "D",
     formatDescription: "D",
     fileId: "R",
     audioIn: "R",
-    customTool: "-",
-    namespace: "-",
     allowedTools: "-",
     jsonObject: "A",
     seed: "D",
     presencePenalty: "D",
     frequencyPenalty: "D",
-    logitBias: "D",
     n: "R",
     logprobs: "R",
     topLogprobs: "R",
-    verbosity: "D",
-    cacheKey: "-",
-    metadata: "D",
-    store: "D",
-    serviceTier: "D",
-    prediction: "D",
-    truncation: "D",
-    include: "D",
     modalities: "R",
-    audio: "R",
     imageOut: "D",
-    conversation: "R",
-    background: "R",
-    storedPrompt: "R",
   },
   limits: {
     toolName: /^[A-Za-z0-9_-]{1,128}$/,

@@ -1,4 +1,5 @@
 import type { Shape } from "../../../plugin-host/contract.ts";
+import { OPENAI_ONLY } from "../openai-only.ts";
 import { readAnswer, readError, readEvent } from "./answer.ts";
 import { writeRequest } from "./write-request.ts";
 
@@ -6,8 +7,8 @@ import { writeRequest } from "./write-request.ts";
 export const ollamaChatShape: Shape = {
   name: "ollama-chat",
   takes: {
+    ...OPENAI_ONLY,
     imageDetail: "D",
-    participant: "D",
     formatDescription: "D",
     imageUrl: "F",
     pdf: "R",
@@ -16,8 +17,6 @@ export const ollamaChatShape: Shape = {
     fileId: "R",
     audioIn: "R",
     strict: "D",
-    customTool: "-",
-    namespace: "-",
     search: "D",
     choiceSearch: "R",
     choiceNone: "A",
@@ -30,24 +29,11 @@ export const ollamaChatShape: Shape = {
     cacheMarks: "-",
     parallelCalls: "D",
     imageOut: "D",
-    logitBias: "D",
     n: "R",
     logprobs: "R",
     topLogprobs: "R",
-    verbosity: "D",
     user: "D",
-    cacheKey: "-",
-    metadata: "D",
-    store: "D",
-    serviceTier: "D",
-    prediction: "D",
-    truncation: "D",
-    include: "D",
     modalities: "R",
-    audio: "R",
-    conversation: "R",
-    background: "R",
-    storedPrompt: "R",
   },
   limits: { toolName: /^[A-Za-z0-9_-]{1,64}$/, resultNames: true, reasoning: "effort" },
   writeRequest,
