@@ -14,6 +14,7 @@ import type { Arrival, ArrivalResult, RecorderStatus, RecordUpdate, Removal, Upd
 import { type Exchange, release } from "./exchanges/exchange.ts";
 import { RecorderLosses } from "./losses.ts";
 import { RecorderMetrics } from "./metrics.ts";
+import { Pause } from "./pause.ts";
 import { RecordNotes } from "./record-notes.ts";
 import type { RecorderOptions } from "./recorder-options.ts";
 import { Refusals } from "./refusals.ts";
@@ -56,13 +57,13 @@ export class Recorder {
   readonly #writer: RecordWriter;
   readonly #notes: RecordNotes;
   readonly #waiters = new SharedWork();
+  readonly #pause = new Pause();
   readonly #opened = Promise.withResolvers<void>();
   #input: SpoolInput | undefined;
   #batches: Batches | undefined;
   #note: ReadingNote | undefined;
   #running: Promise<void> | undefined;
   #stopping = false;
-  #wake: (() => void) | undefined;
   #recorded = 0;
   /** Rows up to this mark may belong to exchanges in flight that do not reappear; 0 once that is settled. */
   #inFlightUpTo = 0;
@@ -109,12 +110,9 @@ export class Recorder {
   }
 
   async update(change: RecordUpdate): Promise<UpdateResult> {
-    for (const until = performance.now() + ELSEWHERE_MS; ; ) {
-      await this.ready;
-      const done = await this.#whenReached((target) => this.#waiters.addTo(this.#updates, change, target, WAIT_MS));
-      if (done !== null || !this.#writer.isShared || performance.now() > until) return done;
-      await sleep(ELSEWHERE_POLL_MS);
-    }
+    await this.ready;
+    const made = () => this.#whenReached((target) => this.#waiters.addTo(this.#updates, change, target, WAIT_MS));
+    return this.#alsoElsewhere(made, (done) => done !== null);
   }
 
   /** An exchange in flight gets a row before it is changed. */
@@ -154,9 +152,17 @@ export class Recorder {
     await this.ready;
     const known = await work(this.#writer.sink, this.#writer.store);
     if (known !== undefined) return known;
+    return this.#alsoElsewhere(
+      () => this.between(work),
+      (found) => found !== undefined,
+    );
+  }
+
+  /** Tries again for a moment if another node may be writing the record. */
+  async #alsoElsewhere<T>(attempt: () => Promise<T>, isFound: (result: T) => boolean): Promise<T> {
     for (const until = performance.now() + ELSEWHERE_MS; ; ) {
-      const found = await this.between(work);
-      if (found !== undefined || !this.#writer.isShared || performance.now() > until) return found;
+      const result = await attempt();
+      if (isFound(result) || !this.#writer.isShared || performance.now() > until) return result;
       await sleep(ELSEWHERE_POLL_MS);
     }
   }
@@ -205,7 +211,7 @@ export class Recorder {
 
   async stop(): Promise<void> {
     this.#stopping = true;
-    this.#wake?.();
+    this.#pause.end();
     await this.#running;
   }
 
@@ -221,7 +227,7 @@ export class Recorder {
       throw new GatewayError("database_unavailable", "the recorder has stopped");
     }
     const done = wait(target);
-    this.#wake?.();
+    this.#pause.end();
     return done;
   }
 
@@ -237,7 +243,7 @@ export class Recorder {
           await this.#startOver(error);
         });
         if (last && atEnd) break;
-        await (atEnd && !this.#stopping ? this.#pause(this.#waiters.size > 0 ? 1 : POLL_MS) : nextTurn());
+        await (atEnd && !this.#stopping ? this.#pause.for(this.#waiters.size > 0 ? 1 : POLL_MS) : nextTurn());
       }
     } catch (error) {
       this.#opened.reject(error);
@@ -297,7 +303,7 @@ export class Recorder {
   async #startOver(error: unknown): Promise<void> {
     this.#log.error("the recorder starts over from its last commit", { error: messageOf(error) });
     this.#input?.close();
-    await this.#pause(RETRY_MS.at(-1)!);
+    await this.#pause.for(RETRY_MS.at(-1)!);
     await this.#untilItWorks(() => this.#open());
   }
 
@@ -377,7 +383,7 @@ export class Recorder {
         for (const exchange of [...done, ...(this.#input?.assembler.inFlight ?? [])]) exchange.row = "unknown";
         if (this.#stopping && attempt >= STOP_TRIES) throw error;
         if (attempt >= 2) batch?.isolate(error);
-        await this.#pause(RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)]!);
+        await this.#pause.for(RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)]!);
       }
     }
   }
@@ -385,14 +391,5 @@ export class Recorder {
   /** Bytes of the spool that wait for the object store, including bytes that are read but not committed. */
   get #bodiesBehind(): number {
     return this.#refusals.bodies === null ? 0 : (this.#input?.lagBytes(this.#committed) ?? 0);
-  }
-
-  async #pause(ms: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#wake = resolve;
-    const timer = setTimeout(resolve, ms);
-    await promise;
-    clearTimeout(timer);
-    this.#wake = undefined;
   }
 }

@@ -3,10 +3,8 @@ import { type Failure, failureOf, restOf } from "../../routing/failure.ts";
 import { speedKey } from "../../routing/order.ts";
 import type { Sample } from "../../routing/speeds.ts";
 import { restSubjectOf } from "../../routing/walk.ts";
-import { decodeBody } from "../../runtime/content-coding.ts";
 import type { Upstream, UpstreamCall, UpstreamError, UpstreamEvents } from "../../runtime/http/upstream.ts";
 import { isPending, type Soon } from "../../runtime/pending.ts";
-import { joinedBytes } from "../../runtime/shared-bytes.ts";
 import type { UnframedEvents, UsageStripper } from "../../unified/passed-streams.ts";
 import { OwnFailure } from "../own-failure.ts";
 import { STREAM_TYPE } from "../recording.ts";
@@ -16,17 +14,16 @@ import { reasonOf } from "./attempt-metrics.ts";
 import { respondConverted } from "./converted-response.ts";
 import { DecodedEvents } from "./decoded-events.ts";
 import { deliverError, deliverInOwnShape } from "./deliver-error.ts";
-import { maskedValues, maskSecrets, withoutSecrets } from "./echoed-secrets.ts";
+import { maskedValues, maskSecrets } from "./echoed-secrets.ts";
+import { GatheredResponse, WHOLE_BYTES_MAX } from "./gathered-response.ts";
 import { JoinedCall } from "./joined-call.ts";
 import { noteResponse, warningsOf } from "./note-response.ts";
 import type { FailedOutcome, ResponseOptions } from "./outcome.ts";
-import { headerValue, noteProviderHead, type ProviderHead, passedHeaders } from "./provider-head.ts";
+import { headerValue, noteProviderHead, passedHeaders } from "./provider-head.ts";
 import type { BodyHost, ResponseBody } from "./response-body.ts";
 import { SameShapeBody } from "./same-shape-body.ts";
 import { respondTranslated, TranslatedBody } from "./translated-body.ts";
 
-const ERROR_BYTES_MAX = 1_024 * 1_024;
-const WHOLE_BYTES_MAX = 128 * 1_024 * 1_024;
 /** How long the head of the last target's stream is held back for its first event. */
 const FIRST_EVENT_MS = 1_000;
 
@@ -35,11 +32,9 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
   readonly options: ResponseOptions;
   readonly #startedMs = performance.now();
   #call: UpstreamCall | undefined;
-  #head: ProviderHead = { status: 0, reason: "", headers: [] };
+  readonly #gathered = new GatheredResponse();
+  /** Undefined for a response that is read as a unit: an error, or one that is not a stream. */
   #body: ResponseBody | undefined;
-  /** Bytes of a response that is read as a unit: an error, or one that is not a stream. */
-  #chunks: Uint8Array[] = [];
-  #bytes = 0;
   #headSent = false;
   #over = false;
   slot = 0;
@@ -100,7 +95,7 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
 
   onHead(status: number, reason: string, headers: readonly string[]): void {
     const { attempt, work, walk, parts } = this.options;
-    this.#head = { status, reason, headers: maskedValues(headers, attempt.secrets) };
+    this.#gathered.head = { status, reason, headers: maskedValues(headers, attempt.secrets) };
     this.#lastByteMs = performance.now();
     const contentType = headerValue(headers, "content-type");
     const isStream = STREAM_TYPE.test(contentType);
@@ -128,17 +123,16 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
   onData(bytes: Uint8Array): void {
     this.#lastByteMs = performance.now();
     if (this.#over) return;
-    if (this.#body === undefined) this.#keep(bytes);
-    else {
-      if (!this.#headSent) this.#hold(bytes);
+    if (this.#body !== undefined) {
+      if (!this.#headSent) this.#gathered.hold(bytes);
       this.#body.onData(bytes);
-    }
+    } else if (!this.#gathered.gather(bytes)) this.failMalformed();
   }
 
   onEnd(): void {
     if (this.#over) return;
     if (this.#body !== undefined) this.#body.onEnd();
-    else void this.#readGathered();
+    else void this.#readWhole();
   }
 
   onError(error: UpstreamError): void {
@@ -161,7 +155,7 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
     if (this.#headSent || this.#over) return;
     this.#headSent = true;
     if (!this.awaitsContent) this.deadline = 0;
-    this.#chunks = [];
+    this.#gathered.drop();
     this.#firstContentMs = performance.now();
     const { events, parts, isPaused, attempt } = this.options;
     const subject = restSubjectOf(attempt.candidate);
@@ -170,8 +164,8 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
     if (filter !== undefined) this.noteHead();
     this.#noteResponse(estimated);
     if (headers === undefined) {
-      const { status, reason } = this.#head;
-      events.onHead(status, reason, passedHeaders(this.#head.headers, filter));
+      const { status, reason, headers: provided } = this.#gathered.head;
+      events.onHead(status, reason, passedHeaders(provided, filter));
     } else events.onHead(200, "OK", [...headers]);
     if (isPaused()) this.#call?.pause();
   }
@@ -182,7 +176,7 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
   }
 
   noteHead(): void {
-    noteProviderHead(this.options, this.#head);
+    noteProviderHead(this.options, this.#gathered.head);
   }
 
   get isOver(): boolean {
@@ -223,16 +217,17 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
 
   failInStream(error: ApiError, gathered?: Uint8Array): void {
     this.#call?.abort();
-    const bytes = this.#maskGathered(gathered);
-    const original = this.options.attempt.outbound.kind === "same" ? undefined : bytes;
+    const { outbound, secrets } = this.options.attempt;
+    const bytes = this.#gathered.mask(secrets, gathered);
+    const original = outbound.kind === "same" ? undefined : bytes;
     const status = error.status >= 400 ? error.status : 502;
-    const message = maskSecrets(error.message, this.options.attempt.secrets);
+    const message = maskSecrets(error.message, secrets);
     const failure = failureOf(status, `${error.code ?? ""} ${error.type ?? ""} ${error.message}`);
     this.#fail(
       failure,
       () => {
         this.#noteProviderSide();
-        deliverInOwnShape(this.options, this.#head, { ...error, message, status }, original);
+        deliverInOwnShape(this.options, this.#gathered.head, { ...error, message, status }, original);
       },
       message,
     );
@@ -260,71 +255,41 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
 
   // --- gathered responses
 
-  #keep(bytes: Uint8Array): void {
-    const isError = this.#head.status >= 400;
-    this.#bytes += bytes.byteLength;
-    if (this.#bytes <= (isError ? ERROR_BYTES_MAX : WHOLE_BYTES_MAX)) this.#chunks.push(bytes);
-    else if (!isError) this.failMalformed();
-  }
-
-  async #readGathered(): Promise<void> {
+  async #readWhole(): Promise<void> {
     this.deadline = 0;
     const held = this.heldBytes();
     const bytes = isPending(held) ? await held : held;
     const { outbound } = this.options.attempt;
+    const { isError, head, chunks } = this.#gathered;
     if (this.#over) return;
-    if (this.#head.status >= 400) this.#failWith(bytes ?? new Uint8Array(0));
+    if (isError) this.#failWith(bytes ?? new Uint8Array(0));
     else if (bytes === undefined) this.failMalformed();
-    else if (outbound.kind === "converted")
-      await respondConverted(this, outbound, this.#head, { bytes, chunks: this.#chunks });
-    else
-      await respondTranslated(this, {
-        bytes,
-        chunks: this.#chunks,
-        contentType: headerValue(this.#head.headers, "content-type"),
-      });
+    else if (outbound.kind === "converted") await respondConverted(this, outbound, head, { bytes, chunks });
+    else await respondTranslated(this, { bytes, chunks, contentType: headerValue(head.headers, "content-type") });
   }
 
-  #failWith(gathered: Uint8Array): void {
-    const bytes = this.#maskGathered(gathered);
-    const { status, headers } = this.#head;
+  /** @param decoded - the response, decompressed. */
+  #failWith(decoded: Uint8Array): void {
+    const bytes = this.#gathered.mask(this.options.attempt.secrets, decoded);
+    const { head, chunks } = this.#gathered;
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
-    const failure = failureOf(status, text, restOf(headers, Date.now()));
+    const failure = failureOf(head.status, text, restOf(head.headers, Date.now()));
     const deliver = () => {
       this.#noteResponse();
-      deliverError(this.options, this.#head, this.#chunks, bytes);
+      deliverError(this.options, head, chunks, bytes);
     };
     this.#fail(failure, deliver, text);
-  }
-
-  /** Masks the keys that the gateway sent in a failure. @param bytes - the response, decompressed. */
-  #maskGathered(bytes: Uint8Array = Buffer.concat(this.#chunks)): Uint8Array {
-    const gathered = { head: this.#head, chunks: this.#chunks, bytes };
-    const masked = withoutSecrets(gathered, this.options.attempt.secrets);
-    this.#head = masked.head;
-    this.#chunks = [...masked.chunks];
-    return masked.bytes;
-  }
-
-  /** Keeps bytes of a held-back body for the record of a failure. */
-  #hold(bytes: Uint8Array): void {
-    if (this.#bytes > ERROR_BYTES_MAX) return;
-    this.#bytes += bytes.byteLength;
-    this.#chunks.push(bytes);
   }
 
   /** Notes who responded, and records the provider's response if the client gets a different one. */
   #noteProviderSide(): void {
     this.#noteResponse();
     this.noteHead();
-    for (const chunk of this.#chunks) this.options.admitted.exchange.recording.providerBody(chunk);
+    for (const chunk of this.#gathered.chunks) this.options.admitted.exchange.recording.providerBody(chunk);
   }
 
   heldBytes(): Soon<Uint8Array | undefined> {
-    const all = joinedBytes(this.#chunks);
-    const coding = headerValue(this.#head.headers, "content-encoding");
-    if (coding === "") return all;
-    return decodeBody(all, coding, WHOLE_BYTES_MAX).then((read) => (read.incomplete ? undefined : read.bytes));
+    return this.#gathered.decoded();
   }
 
   // --- failures
@@ -351,7 +316,7 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
 
   /** Ends a call whose provider is silent, and sends keep-alives to the client. Before the head only the deadline applies. */
   tick(): void {
-    if (this.#head.status === 0) return;
+    if (this.#gathered.head.status === 0) return;
     const { stallMs } = this.options.parts.unified;
     if (this.options.isPaused()) this.#lastByteMs = performance.now();
     else if (performance.now() - this.#lastByteMs < stallMs) this.#body?.keepAlive?.();
@@ -374,12 +339,12 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
     this.#stop();
     const { parts, attempt } = this.options;
     parts.unified.metrics.failed(attempt.candidate, reasonOf(failure));
-    const { status, headers } = this.#head;
+    const { status, headers } = this.#gathered.head;
     const outcome: FailedOutcome = {
       failure,
       attempt,
       head: status === 0 ? undefined : { status, headers },
-      bytes: Buffer.concat(this.#chunks),
+      bytes: this.#gathered.joined(),
       body,
       deliver,
     };

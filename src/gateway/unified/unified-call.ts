@@ -1,6 +1,5 @@
 import { GatewayError } from "../../errors.ts";
 import { messageOf } from "../../log.ts";
-import type { FetchedFiles } from "../../mapping/translate/addresses.ts";
 import type { CallMemories } from "../../mapping/translate/call-memory.ts";
 import type { Loss, ProviderPlugin } from "../../plugin-host/contract.ts";
 import { factsOf } from "../../routing/endpoint.ts";
@@ -8,7 +7,7 @@ import type { Failure } from "../../routing/failure.ts";
 import { speedKey } from "../../routing/order.ts";
 import { type Candidate, restSubjectOf, type Walk } from "../../routing/walk.ts";
 import { type UpstreamCall, UpstreamError, type UpstreamEvents } from "../../runtime/http/upstream.ts";
-import { after, isPending, type Soon } from "../../runtime/pending.ts";
+import { isPending, type Soon } from "../../runtime/pending.ts";
 import { namesState, rejectedMembers } from "../../unified/rejected-member.ts";
 import type { Admitted } from "../admitted.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
@@ -26,10 +25,11 @@ import type { FailedOutcome, ResponseOptions } from "./outcome.ts";
 import { betterReason } from "./passed-over.ts";
 import { type Begun, prepare } from "./prepare.ts";
 import { providerNamed } from "./provider-named.ts";
+import { RequestWriter } from "./request-writer.ts";
 import { type PassedOver, retryWaitMs, type Step, type WrittenWhole } from "./step.ts";
 import { turnsFor } from "./turns-for.ts";
 import type { UnifiedWork } from "./unified-work.ts";
-import { estimateFor, writeFor } from "./write-for.ts";
+import { estimateFor } from "./write-for.ts";
 
 export interface UnifiedCallOptions {
   readonly parts: GatewayParts;
@@ -57,14 +57,11 @@ const NONE: readonly string[] = [];
  */
 export class UnifiedCall implements UpstreamCall {
   readonly #options: UnifiedCallOptions;
+  readonly #writer: RequestWriter;
   #response: AttemptResponse | undefined;
   #attempts = 0;
   #paused = false;
   #aborted = false;
-  /** Aborts the fetching of files. */
-  #leaving: AbortController | undefined;
-  /** Files fetched for one candidate are reused for the next ones; undefined if file fetching is off. */
-  #files: FetchedFiles | undefined;
   #failures: string[] = [];
   /** The last failure: sent to the client unless another call is made. Its label goes into the reason of that one. */
   #failed: { readonly outcome: FailedOutcome; readonly label: string | undefined } | undefined;
@@ -77,7 +74,7 @@ export class UnifiedCall implements UpstreamCall {
 
   constructor(options: UnifiedCallOptions) {
     this.#options = options;
-    this.#files = options.parts.unified.files && {};
+    this.#writer = new RequestWriter(options.parts.unified.files);
     queueMicrotask(() => void this.#go(() => this.#first())); // the caller must have this object before any event
   }
 
@@ -101,7 +98,7 @@ export class UnifiedCall implements UpstreamCall {
   abort(): void {
     this.#aborted = true;
     clearTimeout(this.#timer);
-    this.#leaving?.abort();
+    this.#writer.abort();
     this.#response?.abort();
   }
 
@@ -227,7 +224,7 @@ export class UnifiedCall implements UpstreamCall {
     const given = await this.#inputsFor(step);
     if ("error" in given) return given;
     const startedMs = performance.now();
-    const writing = this.#written(candidate, given);
+    const writing = this.#writer.written(candidate, given);
     const outbound = isPending(writing) ? await writing : writing;
     const writtenMs = performance.now() - startedMs;
     if (outbound.kind === "invalid") throw invalid(outbound.loss);
@@ -267,7 +264,7 @@ export class UnifiedCall implements UpstreamCall {
       turns,
       without,
       issuer,
-      files: this.#files,
+      files: this.#writer.files,
       change: undefined,
     };
   }
@@ -284,7 +281,7 @@ export class UnifiedCall implements UpstreamCall {
     const changed = change === undefined ? given : { ...given, change };
     const startedMs = performance.now();
     const isRewritten = change?.body !== undefined;
-    const sent = isRewritten ? await this.#written(candidate, changed) : unchanged;
+    const sent = isRewritten ? await this.#writer.written(candidate, changed) : unchanged;
     const writtenMs = begun.writtenMs + (isRewritten ? performance.now() - startedMs : 0);
     if (sent.kind === "estimate") {
       respondWithEstimate(this.#options, candidate, { tokens: sent.tokens, calls: this.#attempts });
@@ -333,22 +330,6 @@ export class UnifiedCall implements UpstreamCall {
     if (hooks !== undefined && !this.#isCalled) admitted.exchange.reportEnd((end) => hooks.onEnd(end));
     this.#isCalled = true;
     return askForTarget(this.#options, candidate, { isFirst: this.#attempts === 0, consent, calls });
-  }
-
-  /** The request for a candidate, after fetching files that it accepts only as bytes. */
-  #written(candidate: Candidate, given: AttemptParts): Soon<WrittenWhole> {
-    const current = given.files === this.#files ? given : { ...given, files: this.#files };
-    return after(writeFor(candidate, current), (written) =>
-      written.kind === "fetch" ? this.#fetchAndWrite(candidate, given, written.addresses) : written,
-    );
-  }
-
-  async #fetchAndWrite(candidate: Candidate, given: AttemptParts, addresses: readonly string[]) {
-    const { files } = this.#options.parts.unified;
-    this.#leaving ??= new AbortController();
-    if (this.#aborted) this.#leaving.abort();
-    this.#files = { ...this.#files, ...(await files!.fetch(addresses, this.#leaving.signal)) };
-    return this.#written(candidate, given);
   }
 
   /** State of calls that the client dropped. */
