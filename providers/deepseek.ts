@@ -14,7 +14,7 @@ export default {
   shapes: ["chat-completions", { shape: "messages", path: () => "/anthropic/v1/messages" }],
   wireSchemas: [{ path: /\/messages(?:\/count_tokens)?$/, schema: "messages" }],
   // It has no web search, in neither shape, and of formats only text and JSON objects. A model that
-  // thinks refuses its calls without the reasoning before them. It takes every effort but `none`, also `max`.
+  // thinks refuses its calls without the reasoning before them, and forced tools. It takes every effort but `none`, also `max`.
   // Source: DeepSeek's page on thinking mode.
   models: [
     {

@@ -1,5 +1,7 @@
 import type { ProviderPlugin } from "weir/plugin";
 
+const NO_SEARCH = ["web_search_options", "web_search"];
+
 /** Moonshot: Kimi models, with OpenAI's API and, under `anthropic`, with Anthropic's. */
 export default {
   apiVersion: 1,
@@ -16,15 +18,12 @@ export default {
   ],
   wireSchemas: [{ path: /\/messages(?:\/count_tokens)?$/, schema: "messages" }],
   // It has no web search, in neither shape. A model that thinks refuses its calls without the reasoning before them.
-  // Kimi K2.5 and K2.6 think or not; later ones always think, since K3 with an effort. Source: Moonshot's pages on thinking.
+  // Kimi K2.5 and K2.6 think or not; later ones always think, since K3 with an effort.
+  // Source: Moonshot's pages on thinking.
   models: [
-    {
-      match: "*",
-      rejects: ["web_search_options", "web_search"],
-      reasoningMember: "reasoning_content",
-      thinkingSwitch: true,
-    },
-    { match: "kimi-k2.7*", mustThink: true },
-    { match: "kimi-k3*", mustThink: true, efforts: ["low", "high", "max"] },
+    { match: "*", rejects: NO_SEARCH, reasoningMember: "reasoning_content" },
+    { match: "kimi-*", thinkingSwitch: true },
+    { match: "kimi-k2.7*", mustThink: true, rejects: [...NO_SEARCH, "tool_choice"] },
+    { match: "kimi-k3*", mustThink: true, thinksWhenForced: true, efforts: ["low", "high", "max"] },
   ],
 } satisfies ProviderPlugin;

@@ -12,9 +12,15 @@ export default {
   basePath: "/api/paas/v4",
   shapes: ["chat-completions", { shape: "messages", path: () => "/api/anthropic/v1/messages" }],
   // Of formats it has only text and JSON objects. Its models think on with the reasoning before their calls.
-  // Those since GLM-5.3 always think. Source: Z.ai's page on thinking mode.
+  // It forces no tool. Models since GLM-5.3 always think. Source: Z.ai's pages on function calling and on thinking mode.
   models: [
-    { match: "*", jsonSchema: false, reasoningMember: "reasoning_content", thinkingSwitch: true },
+    {
+      match: "*",
+      rejects: ["tool_choice"],
+      jsonSchema: false,
+      reasoningMember: "reasoning_content",
+      thinkingSwitch: true,
+    },
     { match: "glm-5.3*", mustThink: true, efforts: ["low", "high", "max"] },
   ],
   wireSchemas: [{ path: /\/messages(?:\/count_tokens)?$/, schema: "messages" }],

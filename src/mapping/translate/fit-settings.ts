@@ -1,7 +1,7 @@
 import type { Json, Loss, Prompt, SettingName, Settings, Thinking } from "../../plugin-host/contract.ts";
 import { saysSomething } from "./draft.ts";
 import { boundedBudget, budgetOf, EFFORT_TABLE, effortOf, nearestEffort } from "./effort.ts";
-import type { Fitting } from "./fitting.ts";
+import { type Fitting, isForced, isUnchosen, switchesOff, thinksUnforced } from "./fitting.ts";
 
 type Draft = { -readonly [K in SettingName]?: Settings[K] };
 
@@ -91,9 +91,15 @@ function maxTokens(settings: Draft, lose: Lose, { shape, call: { facts } }: Fitt
 }
 
 /** Sets the reasoning effort in the model's own form. */
-function thinking(prompt: Prompt, settings: Draft, lose: Lose, { shape, call: { facts } }: Fitting): void {
+function thinking(prompt: Prompt, settings: Draft, lose: Lose, fitting: Fitting): void {
+  const { shape, call } = fitting;
+  const { facts } = call;
+  const forced = isForced(prompt) && !isUnchosen(fitting);
   const wish = settings.thinking;
-  if (wish === undefined) return;
+  if (wish === undefined) {
+    if (forced && switchesOff(fitting)) settings.thinking = { effort: "none" };
+    return;
+  }
   delete settings.thinking;
   const most = settings.maxTokens ?? facts.maxOutput ?? MAX_TOKENS_UNKNOWN;
   const wanted = effortOf(wish, most);
@@ -104,13 +110,13 @@ function thinking(prompt: Prompt, settings: Draft, lose: Lose, { shape, call: { 
     return;
   }
   if (wanted === undefined) {
-    if (way !== "budget") settings.thinking = summary;
+    if (forced && switchesOff(fitting)) settings.thinking = { effort: "none" };
+    else if (way !== "budget") settings.thinking = summary;
     return;
   }
   const effort = nearestEffort(wanted, { efforts: shape.limits?.efforts, ...facts });
   if (effort !== wanted) lose("approximated", "thinking", `the model has no effort ${wanted}`);
-  const forced = prompt.toolChoice?.mode === "any" || prompt.toolChoice?.mode === "one";
-  if (forced && effort !== "none" && shape.limits?.noForcedThinking === true && facts.thinksWhenForced !== true) {
+  if (forced && effort !== "none" && thinksUnforced(fitting)) {
     lose("approximated", "thinking", "the model cannot think if a tool is forced");
     if (facts.mustThink !== true) settings.thinking = { effort: "none" };
     return;

@@ -1,6 +1,6 @@
 import type { FunctionTool, Json, Loss, Prompt, Tool, ToolChoice } from "../../plugin-host/contract.ts";
 import { jsonText } from "../json.ts";
-import type { Fitting } from "./fitting.ts";
+import { type Fitting, isUnchosen, switchesOff, thinksUnforced } from "./fitting.ts";
 import { ToolNames } from "./tool-names.ts";
 import { chosenTool, noteUnsound } from "./unsound-tools.ts";
 
@@ -153,7 +153,9 @@ function fitChoice(given: Prompt, choice: ToolChoice, { take }: Fitting, names: 
 const SEARCH = "web_search";
 
 /** Replaces a choice that the shape lacks by its nearest equivalent. */
-function choose(prompt: MutablePrompt, choice: ToolChoice, { take, losses }: Fitting): void {
+function choose(prompt: MutablePrompt, choice: ToolChoice, fitting: Fitting): void {
+  const { losses } = fitting;
+  const take = (name: Parameters<Fitting["take"]>[0]) => (isUnchosen(fitting) ? "A" : fitting.take(name));
   const lost = (name: "choiceNone" | "choiceAny" | "choiceOne" | "choiceSearch") => {
     if (take(name) === "=") return false;
     losses.push({ kind: "approximated", path: prompt.paths.toolChoice ?? "tool_choice" });
@@ -180,7 +182,8 @@ const isSearchChoice = ({ tools }: Prompt, { mode, name }: ToolChoice) =>
   !tools.some((tool) => "name" in tool && tool.name === name);
 
 /** The tool whose input is the response, for models that do not accept a schema. */
-function schemaByTool(prompt: MutablePrompt, { shape, call, losses }: Fitting, names: ToolNames): void {
+function schemaByTool(prompt: MutablePrompt, fitting: Fitting, names: ToolNames): void {
+  const { shape, call, losses } = fitting;
   const { format } = prompt.settings;
   if (format?.type !== "schema" || shape.limits?.schemaTool !== true || call.facts.jsonSchema === true) return;
   prompt.settings = without(prompt.settings, "format");
@@ -190,15 +193,22 @@ function schemaByTool(prompt: MutablePrompt, { shape, call, losses }: Fitting, n
   prompt.tools = [...prompt.tools, { type: "function", name, description, parameters: format.schema as Json }];
   names.answerTool = name;
   if (!alone) return;
+  const asked = prompt.paths.format ?? "response_format";
+  if (isUnchosen(fitting)) {
+    losses.push({ kind: "approximated", path: asked, why: "the model cannot be forced to call a tool" });
+    return;
+  }
   prompt.toolChoice = { mode: "one", name };
   const { thinking } = prompt.settings;
-  if (shape.limits.noForcedThinking !== true || call.facts.thinksWhenForced === true || !isOn(thinking)) return;
+  const off = switchesOff(fitting) && thinking?.effort !== "none";
+  if (!off && !(thinksUnforced(fitting) && isOn(thinking))) return;
   losses.push({
     kind: "approximated",
-    path: prompt.paths.thinking ?? "thinking",
+    path: isOn(thinking) ? (prompt.paths.thinking ?? "thinking") : asked,
     why: "the model cannot think if a tool is forced",
   });
   prompt.settings = without(prompt.settings, "thinking");
+  if (off) prompt.settings = { ...prompt.settings, thinking: { effort: "none" } };
 }
 const isOn = (thinking: Prompt["settings"]["thinking"]) => thinking !== undefined && thinking.effort !== "none";
 const OUTPUT_TOOL = "json_answer";

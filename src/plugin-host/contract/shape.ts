@@ -65,7 +65,10 @@ export interface ModelFacts {
   readonly efforts?: readonly Effort[];
   /** It cannot be switched to not thinking. */
   readonly mustThink?: boolean;
-  /** Chat completions switch its thinking off with `thinking: {"type": "disabled"}`; the effort `none` is unknown to it. */
+  /**
+   * It thinks unless it is told not to, in chat completions with `thinking: {"type": "disabled"}` and not with the effort
+   * `none`; and it refuses to think if a tool is forced.
+   */
   readonly thinkingSwitch?: boolean;
   /** It also thinks when a tool is forced. */
   readonly thinksWhenForced?: boolean;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Json } from "../../../src/plugin-host/contract.ts";
-import { at, chatResponse, json, KEY, standIn, startUnified } from "./house.ts";
+import { at, chatResponse, json, KEY, messagesResponse, standIn, startUnified } from "./house.ts";
 
 /** What a provider is sent because of the facts in its own file. */
 
-const provider = standIn(() => json(chatResponse("hi")));
+const provider = standIn(({ path }) => json(path.endsWith("/messages") ? messagesResponse("hi") : chatResponse("hi")));
 const PROVIDERS = ["DEEPSEEK", "MOONSHOT", "ZAI", "TOGETHER"];
 let it: Awaited<ReturnType<typeof startUnified>>;
 beforeAll(async () => {
@@ -47,3 +47,65 @@ test.each([
   });
   expect(said).toBe(warning);
 });
+
+const look = { type: "function", name: "look", parameters: { type: "object", properties: {} } };
+const one = { type: "function", name: "look" };
+const chatOne = { type: "function", function: { name: "look" } };
+const off = { type: "disabled" };
+
+// Sources: https://github.com/deepseek-ai/DeepSeek-V3/issues/1376, https://github.com/can1357/oh-my-pi/issues/1077,
+// https://github.com/vectorize-io/hindsight/issues/4246.
+test.each([
+  ["deepseek/deepseek-flash", { tool_choice: "required" }, { tool_choice: "required", thinking: off }, null],
+  ["deepseek/deepseek-flash", { tool_choice: one }, { tool_choice: chatOne, thinking: off }, null],
+  [
+    "deepseek/deepseek-flash",
+    { tool_choice: one, reasoning: { effort: "high" } },
+    { tool_choice: chatOne, thinking: off },
+    "approximated reasoning",
+  ],
+  ["deepseek/deepseek-flash", { tool_choice: "auto" }, { tool_choice: "auto" }, null],
+  ["moonshot/kimi-k2.6", { tool_choice: one }, { tool_choice: chatOne, thinking: off }, null],
+  ["moonshot/kimi-k2.7-code", { tool_choice: one }, {}, "approximated tool_choice"],
+  ["moonshot/kimi-k3", { tool_choice: one }, { tool_choice: chatOne }, null],
+  ["zai/glm-4.6", { tool_choice: "required" }, {}, "approximated tool_choice"],
+  [
+    "zai/glm-4.6",
+    { tool_choice: one, reasoning: { effort: "high" } },
+    { reasoning_effort: "high" },
+    "approximated tool_choice",
+  ],
+  ["together/any", { tool_choice: one }, { tool_choice: chatOne }, null],
+])(
+  "%s gets %j as its API takes it: a tool is forced only where the model can be",
+  async (model, more, expected, warning) => {
+    const { body, warning: said } = await sent(model, { tools: [look], ...more });
+    const { model: _model, messages: _messages, tools, ...rest } = body;
+    expect(tools.map((tool: Json) => tool.function.name)).toEqual(["look"]);
+    expect([rest, said]).toEqual([expected, warning]);
+  },
+);
+
+test("of several tools, the only one that may be called is all that Z.ai gets", async () => {
+  const { body } = await sent("zai/glm-4.6", { tools: [look, { ...look, name: "run" }], tool_choice: one });
+  expect([body.tools.length, body.tool_choice]).toEqual([1, undefined]);
+});
+
+test.each(["deepseek/deepseek-flash", "zai/glm-4.6"])(
+  "%s gets a schema in its system text, and is not forced to call a tool that holds the response",
+  async (model) => {
+    const schema = {
+      type: "object",
+      properties: { a: { type: "string" } },
+      required: ["a"],
+      additionalProperties: false,
+    };
+    const { body, warning } = await sent(model, { text: { format: { type: "json_schema", name: "x", schema } } });
+    expect([body.response_format, body.tools, warning]).toEqual([
+      { type: "json_object" },
+      undefined,
+      "approximated text.format",
+    ]);
+    expect(body.messages[0].content).toContain(JSON.stringify(schema));
+  },
+);
