@@ -14,12 +14,13 @@ export default {
   shapes: ["chat-completions", { shape: "messages", path: () => "/anthropic/v1/messages" }],
   wireSchemas: [{ path: /\/messages(?:\/count_tokens)?$/, schema: "messages" }],
   // It has no web search, in neither shape, and of formats only text and JSON objects. A model that
-  // thinks refuses its calls without the reasoning before them, and forced tools. It takes every effort but `none`, also `max`.
-  // Source: DeepSeek's page on thinking mode.
+  // thinks refuses its calls without the reasoning before them, and forced tools. It takes every effort but `none`, also `max`,
+  // and of files images only. Source: DeepSeek's pages on thinking mode and on vision.
   models: [
     {
       match: "*",
       rejects: ["web_search_options", "web_search"],
+      input: ["text", "image"],
       jsonSchema: false,
       reasoningMember: "reasoning_content",
       thinkingSwitch: true,

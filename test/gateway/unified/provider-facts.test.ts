@@ -109,3 +109,21 @@ test.each(["deepseek/deepseek-flash", "zai/glm-4.6"])(
     expect(body.messages[0].content).toContain(JSON.stringify(schema));
   },
 );
+
+// Source: https://github.com/BerriAI/litellm/pull/29687.
+test("sampling that is fixed for Kimi's models is left out, and for others it is not", async () => {
+  const kimi = await sent("moonshot/kimi-k2.6", { temperature: 0.2, top_p: 0.5 });
+  expect([kimi.body.temperature, kimi.body.top_p, kimi.warning]).toEqual([
+    undefined,
+    undefined,
+    "dropped temperature, dropped top_p",
+  ]);
+  expect((await sent("moonshot/moonshot-v1-8k", { temperature: 0.2 })).body.temperature).toBe(0.2);
+});
+
+// Source: https://github.com/danny-avila/LibreChat/issues/16235.
+test("DeepSeek, which reads no PDF, is left out for the next target", async () => {
+  const file = { type: "input_file", filename: "a.pdf", file_data: "data:application/pdf;base64,JVBE" };
+  const { body } = await sent("deepseek/deepseek-flash,together/any", { input: [{ role: "user", content: [file] }] });
+  expect(body.model).toBe("any");
+});
