@@ -10,7 +10,7 @@ import { SHAPES } from "../mapping/wire/shapes.ts";
 import type { EndpointCall, Json, Loss, Shape, ShapeAt } from "../plugin-host/contract.ts";
 import { type Outbound, shapeNameOf, shapeOf, withChanges } from "./outbound.ts";
 import { takeParsed } from "./parsed-bodies.ts";
-import { jsonOf } from "./response.ts";
+import { jsonOf } from "./response-failure.ts";
 
 /**
  * A small request in the provider's own form that has a complete response: a count, or embeddings. If the provider accepts

@@ -1,7 +1,7 @@
 import { GatewayError } from "../errors.ts";
 import { type EventFraming, type EventReader, eventReader } from "../mapping/events/event-reader.ts";
 import { parseExact } from "../mapping/exact-json.ts";
-import { filledText, isObject, listOf, parseJson, utf8Of } from "../mapping/json.ts";
+import { isObject, parseJson } from "../mapping/json.ts";
 import type { CallMemory } from "../mapping/translate/call-memory.ts";
 import {
   eventText,
@@ -12,22 +12,12 @@ import {
   writeAsEvents,
   writeWhole,
 } from "../mapping/translate/translate.ts";
-import { errorOfChoice } from "../mapping/wire/chat-completions/answer.ts";
 import { SHAPES } from "../mapping/wire/shapes.ts";
-import type {
-  Answer,
-  ApiError,
-  Json,
-  Piece,
-  Prompt,
-  SentEvent,
-  Shape,
-  StreamEvent,
-  Usage,
-} from "../plugin-host/contract.ts";
+import type { Answer, ApiError, Json, Prompt, SentEvent, Shape, Usage } from "../plugin-host/contract.ts";
 import { type ClientApi, nameOfApi, shapeOfApi } from "./client-api.ts";
 import { idsOf } from "./ids.ts";
 import type { Outbound } from "./outbound.ts";
+import { errorIn, isNone, jsonOf, readErrorInside, textOf } from "./response-failure.ts";
 
 /** The context of a response's translation. */
 export interface ResponseContext {
@@ -122,11 +112,6 @@ export function translateWhole(bytes: Uint8Array, context: ResponseContext, fram
   return { kind: "answer", body: Buffer.from(text), isStream, states, usage: answer.usage, estimated };
 }
 
-/** Nothing readable, or only a call that the provider could not parse. */
-function isNone({ choices: [first] }: Answer): boolean {
-  return first === undefined || (first.finish === "malformed" && first.parts.length === 0);
-}
-
 type Unread = Extract<WholeResponse, { readonly kind: "error" | "malformed" }>;
 
 function readBody(bytes: Uint8Array, options: ResponseOptions): TranslatedResponse | Unread {
@@ -142,14 +127,6 @@ function readBody(bytes: Uint8Array, options: ResponseOptions): TranslatedRespon
 
 const EVENTS_BEGIN = /^\s*(?:data|event|id|retry)?:/;
 
-/** Reads an error in a success response; some contain the intended status. */
-function readErrorInside(shape: Shape, body: Json): ApiError {
-  const error = isObject(body.error) ? body.error : body;
-  const said = [error.status, error.status_code, error.code].map(Number);
-  const status = said.find((each) => Number.isInteger(each) && each >= 400 && each < 600);
-  return shape.readError(status ?? 502, body);
-}
-
 function readStreamed(bytes: Uint8Array, framing: EventFraming, options: ResponseOptions): TranslatedResponse | Unread {
   const reader = eventReader(framing, parseExact);
   const stream = new StreamTranslation(options);
@@ -161,33 +138,6 @@ function readStreamed(bytes: Uint8Array, framing: EventFraming, options: Respons
   }
   stream.close();
   return stream.error === undefined ? stream : { kind: "error", error: stream.error };
-}
-
-/** Why a complete response passed on unchanged is invalid, if it is. @param bytes - undefined if they cannot be decompressed. */
-export function wholeFailure(
-  bytes: Uint8Array | undefined,
-  shape: Shape | undefined,
-): ApiError | "malformed" | undefined {
-  if (shape === undefined) return undefined;
-  const body = bytes && jsonOf(bytes);
-  // Gemini streams a JSON list to clients that do not ask for events.
-  const bodies: readonly Json[] = shape.name === "generate-content" && Array.isArray(body) ? body : [body];
-  if (!isObject(bodies[0])) return "malformed";
-  const failed = errorIn(bodies[0]);
-  try {
-    if (failed !== undefined) return readErrorInside(shape, failed);
-    return bodies.every((each) => isNone(shape.readAnswer(each))) ? "malformed" : undefined;
-  } catch {
-    return "malformed"; // a drop-in's shape cannot read it
-  }
-}
-
-/** The error inside a success, in the form of an error body. */
-function errorIn(body: Record<string, Json>): Json {
-  if (body["type"] === "error" || isObject(body["error"]) || filledText(body["error"]) !== undefined) return body;
-  const choice = listOf(body["choices"])[0];
-  const own = isObject(choice) ? errorOfChoice(choice) : undefined;
-  return own && { error: own };
 }
 
 /** Translates a provider's stream into the client's shape. */
@@ -254,57 +204,6 @@ export class TranslatedStream {
   }
 }
 
-const CONTENT: ReadonlySet<Piece["type"]> = new Set(["text", "refusal", "reasoning", "call", "image", "hosted"]);
-
-/** Checks the beginning of an unchanged stream: whether content has arrived, or an error before it. */
-export class StreamWatch {
-  readonly #reader: EventReader;
-  readonly #shape: Shape | undefined;
-  readonly #state: Json = {};
-  hasContent = false;
-  begun = false;
-  error: ApiError | undefined;
-
-  /** @param shape - undefined if the API is not translated. */
-  constructor(framing: EventFraming, shape: Shape | undefined) {
-    this.#reader = eventReader(framing);
-    this.#shape = shape;
-    if (this.#shape === undefined) this.hasContent = true;
-  }
-
-  push(bytes: Uint8Array): void {
-    for (const event of this.#eventsIn(bytes)) {
-      this.begun = true;
-      for (const piece of this.#piecesOf(event)) {
-        if (CONTENT.has(piece.type) || piece.type === "finish") this.hasContent = true;
-        if (piece.type === "error" && !this.hasContent) this.error ??= piece.error;
-      }
-      if (this.hasContent) return;
-    }
-  }
-
-  /** An event that a drop-in's shape cannot read counts as content. */
-  #piecesOf(event: StreamEvent): readonly Piece[] {
-    try {
-      return this.#shape?.readEvent(this.#state, event) ?? [];
-    } catch {
-      this.hasContent = true;
-      return [];
-    }
-  }
-
-  /** An event larger than any that begins a stream counts as content. */
-  #eventsIn(bytes: Uint8Array): readonly StreamEvent[] {
-    try {
-      return this.#reader.push(bytes);
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      this.hasContent = true;
-      return [];
-    }
-  }
-}
-
 interface WrittenError {
   readonly status: number;
   readonly body: Json;
@@ -331,15 +230,6 @@ const writtenBy = (writer: Shape, error: ApiError): WrittenError => ({
 export function readErrorOf(shape: Shape, status: number, bytes: Uint8Array): ApiError {
   return shape.readError(status, jsonOf(bytes) ?? textOf(bytes));
 }
-
-/** Without the byte order mark that some servers begin with. */
-function textOf(bytes: Uint8Array): string {
-  const text = utf8Of(bytes);
-  return text.startsWith("\uFEFF") ? text.slice(1) : text;
-}
-
-/** The JSON of a body; undefined if it is not JSON. */
-export const jsonOf = (bytes: Uint8Array): Json => parseJson(textOf(bytes));
 
 const SHOWN_CHARACTERS_MAX = 4_096;
 

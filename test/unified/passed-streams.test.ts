@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { SHAPES } from "../../src/mapping/wire/shapes.ts";
 import { UnframedEvents, UsageStripper } from "../../src/unified/passed-streams.ts";
-import { StreamWatch } from "../../src/unified/response.ts";
+import { StreamWatch } from "../../src/unified/stream-watch.ts";
 import { assertProperty } from "../chance.ts";
 import { encodeEventStream } from "../providers/eventstream.ts";
 

@@ -11,7 +11,7 @@ import { describeOwn } from "../../unified/describe-own.ts";
 import { apiOf, type Endpoint } from "../../unified/endpoints.ts";
 import { leastBody } from "../../unified/least-body.ts";
 import { shapeNameOf } from "../../unified/outbound.ts";
-import { jsonOf } from "../../unified/response.ts";
+import { jsonOf } from "../../unified/response-failure.ts";
 import type { RoutingParts } from "../gateway-parts.ts";
 import type { WriteParts, Written } from "./attempt.ts";
 import { limitSpentUntil } from "./credential-limit.ts";

@@ -1,7 +1,8 @@
 import type { ApiError } from "../../plugin-host/contract.ts";
 import { type Spoken, shapeOf } from "../../unified/outbound.ts";
 import { UnframedEvents, UsageStripper } from "../../unified/passed-streams.ts";
-import { StreamWatch, wholeFailure } from "../../unified/response.ts";
+import { wholeFailure } from "../../unified/response-failure.ts";
+import { StreamWatch } from "../../unified/stream-watch.ts";
 import type { BodyHost, ResponseBody } from "./response-body.ts";
 
 /** A larger non-stream response is content, and is passed on. */
