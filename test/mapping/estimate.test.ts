@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { withEstimate } from "../../src/mapping/estimate.ts";
 import { type ExchangeInput, readExchange } from "../../src/mapping/read-exchange.ts";
+import type { Mapping } from "../../src/record/mapping-schema.ts";
 import { cpuMsOf } from "../cpu-time.ts";
 
 const SAID = "Hello! How can I help you today?";
@@ -26,6 +27,22 @@ const estimated = (input: ExchangeInput) => withEstimate(input, readExchange(inp
 test("a stream of a model with a known tokenizer gets a guess, and says that it is one", async () => {
   // "Say hello" is 2 tokens, a message's frame 3, the answer's frame 3; the answer's text is 9.
   expect(await estimated(stream("gpt-4o-mini", "Say hello"))).toMatchObject({
+    usage: { prompt_tokens: 8, completion_tokens: 9, total_tokens: 17 },
+    usageEstimated: true,
+  });
+});
+
+test("a stream of a learnt format gets a guess too", async () => {
+  const mapping: Mapping = {
+    ...{ format: 1, request: { messages: { list: "/turns/*", role: "/role", text: "/said" } } },
+    ...{ response: { text: "/said" }, stream: { text: { path: "/bit", mode: "append" } } },
+  };
+  const learnt = stream("gpt-4o-mini", "", {
+    ...{ path: "/talk", mappingOf: () => mapping },
+    requestBody: { model: "gpt-4o-mini", turns: [{ role: "user", said: "Say hello" }] },
+    events: [{ data: { bit: SAID.slice(0, 9) } }, { data: { bit: SAID.slice(9) } }],
+  });
+  expect(await estimated(learnt)).toMatchObject({
     usage: { prompt_tokens: 8, completion_tokens: 9, total_tokens: 17 },
     usageEstimated: true,
   });

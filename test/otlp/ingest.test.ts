@@ -270,14 +270,24 @@ describe("what does not fit", () => {
     expect(partialSuccess.errorMessage).toContain(says);
   });
 
+  test("a partial success is protobuf for an agent that sends it", async () => {
+    const emptySpan = Uint8Array.of(0x0a, 4, 0x12, 2, 0x12, 0);
+    const response = await post(emptySpan, { "Content-Type": "application/x-protobuf" });
+    const bytes = Buffer.from(await response.arrayBuffer());
+    const text = bytes.subarray(6).toString();
+    expect(text).toContain("a trace id is 16 bytes");
+    // partial_success = 1 { rejected_spans = 1: 1, error_message = 2: text }
+    expect([...bytes.subarray(0, 6)]).toEqual([0x0a, 4 + text.length, 0x08, 1, 0x12, text.length]);
+  });
+
   test.each<[string, string | Uint8Array<ArrayBuffer>, Record<string, string>, number, string]>([
     ["no JSON", "{", {}, 400, "not JSON"],
     ["another list", "{}", {}, 400, "resourceSpans"],
-    ["another type", "{}", { "content-type": "text/plain" }, 400, "application/x-protobuf"],
+    ["another type", "{}", { "Content-Type": "text/plain" }, 400, "application/x-protobuf"],
     [
       "bytes that are no message",
       Uint8Array.of(10, 200),
-      { "content-type": "application/x-protobuf" },
+      { "Content-Type": "application/x-protobuf" },
       400,
       "protobuf",
     ],

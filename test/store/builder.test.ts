@@ -102,6 +102,17 @@ describe("the query builder over a connection", () => {
     expect(await it.db.$count(organizations)).toBe(1);
   });
 
+  test("does not repeat a write that fails for another reason", async () => {
+    let tries = 0;
+    const fault = new Error("a constraint");
+    const failing = patiently(async () => {
+      tries++;
+      throw fault;
+    });
+    await expect(failing).rejects.toBe(fault);
+    expect(tries).toBe(1);
+  });
+
   test("binds every value of a written statement, hostile ones included", async () => {
     await using it = await opened();
     const hostile = `x'); drop table routes; --`;

@@ -159,6 +159,12 @@ describe("an alert", () => {
     expect(day.data).toMatchObject({ calendar: "day", time_zone: "UTC" });
   });
 
+  test("without channels cannot be tested, and says why", async () => {
+    const { id } = await make();
+    const { status, json } = await api.call("POST", `/v1/alerts/${id}/test`);
+    expect([status, json.code, json.message]).toEqual([400, "invalid_body", expect.stringContaining("no channels")]);
+  });
+
   test("is gone when it was removed, history included", async () => {
     const { id } = await make();
     expect((await api.call("DELETE", `/v1/alerts/${id}`)).json.data.id).toBe(id);

@@ -87,9 +87,10 @@ test("a share is the same requests at every look, about as many as it says, and 
 });
 
 test("a budget is of a calendar day or month in UTC", () => {
-  const now = Date.UTC(2026, 11, 31, 23, 59);
-  expect(periodStart({ per: "day" }, now)).toBe(Date.UTC(2026, 11, 31));
-  expect(periodEnd({ per: "day" }, now)).toBe(Date.UTC(2027, 0, 1));
+  const now = Date.UTC(2026, 11, 30, 23, 59);
+  expect(periodStart({ per: "day" }, now)).toBe(Date.UTC(2026, 11, 30));
+  expect(periodEnd({ per: "day" }, now)).toBe(Date.UTC(2026, 11, 31));
+  expect(periodEnd({ per: "day" }, Date.UTC(2026, 11, 31, 12))).toBe(Date.UTC(2027, 0, 1));
   expect(periodStart({ per: "month" }, now)).toBe(Date.UTC(2026, 11, 1));
   expect(periodEnd({ per: "month" }, now)).toBe(Date.UTC(2027, 0, 1));
 });
