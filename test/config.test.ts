@@ -135,7 +135,7 @@ url = "https://a.test:8443, https://b.test:8443"
   });
 
   test.each<[string, string, string]>([
-    ["no address", '[records]\nengine = "clickhouse"', "records_url: must be set where records_engine is clickhouse"],
+    ["no address", '[records]\nengine = "clickhouse"', "records_url: must be set if records_engine is clickhouse"],
     ["another engine", '[records]\nengine = "postgres"', "must be one of libsql, clickhouse"],
     ["a variable that is not set", `${TABLE}password = "env:NOWHERE"`, "records_password: the variable NOWHERE is not"],
     ["a password in the address", '[records]\nurl = "http://a:b@c.test"', "records_url = "],
@@ -193,13 +193,13 @@ access_key_id = "AK"
     [
       "a missing bucket",
       withSecret("s").replace(/bucket.*\n/, ""),
-      "bodies_bucket: must be set where bodies_engine is s3",
+      "bodies_bucket: must be set if bodies_engine is s3",
     ],
-    ["a missing secret", STORE, "bodies_secret_access_key: must be set where bodies_engine is s3"],
+    ["a missing secret", STORE, "bodies_secret_access_key: must be set if bodies_engine is s3"],
     [
       "an address without the rest",
       '[bodies]\nurl = "http://a.test"\nbucket = "bodies"\naccess_key_id = "AK"',
-      "bodies_secret_access_key: must be set where bodies_url is set",
+      "bodies_secret_access_key: must be set if bodies_url is set",
     ],
     [
       "a variable that is not set",

@@ -3,10 +3,8 @@ import type { Log } from "../log.ts";
 import type { Json } from "../plugin-host/contract.ts";
 import { PluginError, type PluginKind } from "../plugin-host/files/check.ts";
 import type { LoadedPlugin } from "../plugin-host/files/load.ts";
-import { Entries } from "../plugin-host/host/entries.ts";
-import { createPluginHost, optionsOf } from "../plugin-host/host/host.ts";
-import { readOnlyJournal } from "../plugin-host/host/journal.ts";
-import { type OpenPlugin, OptionsError, setUp } from "../plugin-host/setup.ts";
+import { setUpAlone } from "../plugin-host/set-up-alone.ts";
+import { type OpenPlugin, OptionsError } from "../plugin-host/setup.ts";
 import type { Invocation } from "./command.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -20,19 +18,8 @@ export async function openAlone(
   { config, loaded, options }: Invocation,
   log: Log,
 ): Promise<OpenPlugin> {
-  const { name } = loadedPlugin.value;
-  const host = createPluginHost({
-    config,
-    log,
-    entries: new Entries({ read: async () => [], write: async () => {}, log }),
-    usageOf: async () => [],
-    organizationOfKey: () => "", // every key counts as known
-    providerHosts: () => [],
-    openJournal: readOnlyJournal,
-  });
-  const own = { ...optionsOf(config, name), ...givenOptions(options["options"]) };
   try {
-    return await setUp(loadedPlugin, own, log, host.accessFor(name));
+    return await setUpAlone(loadedPlugin, config, log, givenOptions(options["options"]));
   } catch (error) {
     if (!(error instanceof OptionsError)) throw error;
     const from = loaded.file ?? "no configuration file was found";

@@ -18,7 +18,7 @@ export function readBodiesKeys(values: Values, env: Environment): string[] {
     if (values[`${section}_engine`] !== "s3" && values[`${section}_url`] === "") return [];
     const missing = NEEDED.filter((name) => values[`${section}_${name}`] === "");
     if (missing.length > 0) {
-      return missing.map((name) => `${section}_${name}: must be set where ${why}`);
+      return missing.map((name) => `${section}_${name}: must be set if ${why}`);
     }
     return SECRETS.flatMap((name) => {
       const key = `${section}_${name}`;

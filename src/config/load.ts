@@ -175,7 +175,7 @@ function halfPair(values: Readonly<Record<string, unknown>>, sources: Readonly<R
   const missing = keys.filter((key) => values[key] === "");
   if (missing.length !== 1) return [];
   const given = keys.find((key) => !missing.includes(key));
-  return [`${missing[0]} = "" (${sources[missing[0]!]}): must be set where ${given} is`];
+  return [`${missing[0]} = "" (${sources[missing[0]!]}): must be set if ${given} is`];
 }
 
 /** Two listeners on one port. */

@@ -12,7 +12,7 @@ export function readRecordsKeys(values: Values, env: Environment): string[] {
   return ["records", "eu_records"].flatMap((section) => {
     const [engine, url, password] = [`${section}_engine`, `${section}_url`, `${section}_password`];
     if (values[engine] === "clickhouse" && values[url] === "") {
-      return [`${url}: must be set where ${engine} is clickhouse`];
+      return [`${url}: must be set if ${engine} is clickhouse`];
     }
     const found = lookUpSecret(values[password] as string, env);
     if ("problem" in found) return [`${password}: ${found.problem}`];

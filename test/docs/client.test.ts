@@ -183,6 +183,14 @@ describe("the client", () => {
     expect([page.data.length, typeof page.next_cursor]).toEqual([2, "string"]);
   });
 
+  test("runs the example of docs/client.md", async () => {
+    const page = readFileSync(join(FOLDER, "../../docs/client.md"), "utf8");
+    const calls = /^const rows[\s\S]*?(?=^```$)/m.exec(page)?.[0];
+    const AsyncFunction: FunctionConstructor = Object.getPrototypeOf(async () => {}).constructor;
+    const { rows, record } = await new AsyncFunction("weir", `${calls} return { rows, record };`)(client);
+    expect([rows.length > 0, typeof record.request_id]).toEqual([true, "string"]);
+  });
+
   test("refuses what cannot work before it asks", async () => {
     expect(() => createWeirClient({ url: "127.0.0.1:8788", key: "k" })).toThrow(/url: give the address/);
     expect(() => createWeirClient({ url: api.origin, key: "" })).toThrow(/key: give a service key/);

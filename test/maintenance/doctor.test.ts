@@ -248,6 +248,26 @@ test.each(broken.filter(([name]) => /newer|older|else|drop-in/.test(name)))(
   },
 );
 
+test.each([
+  ['[routes.fast]\ntargts = ["x"]', '[routes."fast"] targets: it is missing'],
+  [
+    '[credentials.openai]\nprovider = "openai"\napi_key = "sk-1"',
+    "[credentials.openai] api_key: a secret must not be in",
+  ],
+  ['[[rate_limits]]\nname = "a"\nquota = 1', "[[rate_limits]] number 1: window_seconds"],
+  ['[plugins.redact]\nfind = ["emial"]', '[plugins.redact] find.0: give one of "email"'],
+])("doctor and upgrade-check find tables that stop a start: %s", async (toml, message) => {
+  const file = join(folder, `tables-${copies}.toml`);
+  writeFileSync(file, toml);
+  const directory = copy();
+  for (const name of ["doctor", "upgrade-check"]) {
+    const { status, stdout } = await command(directory, [name, "--json", "--config", file], {});
+    const wanted = { check: "tables", verdict: "fail", message: expect.stringContaining(message) };
+    expect(JSON.parse(stdout)).toContainEqual(expect.objectContaining(wanted));
+    expect(status).toBe(1);
+  }
+});
+
 test("upgrade-check finds a spool that this program cannot read", async () => {
   const directory = copy();
   writeFileSync(join(directory, "spool", "0000000000001.spool"), "of another format");

@@ -13,6 +13,7 @@ import { dropInsCheck, serviceCheck } from "./checks/service.ts";
 import { spoolCheck, stateCheck } from "./checks/spool.ts";
 import { ssoCheck } from "./checks/sso.ts";
 import { databaseCheck, dataDirectoryCheck } from "./checks/storage.ts";
+import { tablesCheck } from "./checks/tables.ts";
 import { unreadCheck } from "./checks/unread.ts";
 import { upgradeDatabaseCheck, upgradeRoomCheck, upgradeSpoolCheck } from "./checks/upgrade.ts";
 import { type Check, examine, type Finding } from "./finding.ts";
@@ -34,6 +35,7 @@ export const DOCTOR_CHECKS: readonly Check[] = [
   spoolCheck,
   stateCheck,
   dropInsCheck,
+  tablesCheck,
   unreadCheck,
   credentialsCheck,
   ssoCheck,
@@ -49,6 +51,7 @@ export const UPGRADE_CHECKS: readonly Check[] = [
   upgradeSpoolCheck,
   stateCheck,
   dropInsCheck,
+  tablesCheck,
 ];
 
 /** Runs checks on the deployment of this configuration, whether it is running or not. */
