@@ -835,6 +835,11 @@ export interface ModelFacts {
   readonly efforts?: readonly Effort[];
   /** It cannot be switched to not thinking. */
   readonly mustThink?: boolean;
+  /**
+   * It thinks unless it is told not to, in chat completions with `thinking: {"type": "disabled"}` and not with the effort
+   * `none`; and it refuses to think if a tool is forced.
+   */
+  readonly thinkingSwitch?: boolean;
   /** It also thinks when a tool is forced. */
   readonly thinksWhenForced?: boolean;
   /** Members that it refuses, by their name at the provider. */
