@@ -265,8 +265,8 @@ export class Exchange implements UpstreamEvents, InFlight, Departing, UploadOwne
     this.#status = status;
     const client = this.#client;
     if (client === undefined || this.#ended) return void socket.destroy();
-    const { forward, contentType } = readResponseHeaders(raw);
-    this.recording.head(status, maskResponseHeaders(forward, maskOf(this.provider).headers), contentType);
+    const { forward } = readResponseHeaders(raw);
+    this.recording.head(status, maskResponseHeaders(forward, maskOf(this.provider).headers), "");
     this.recording.flush();
     this.#writer.headSent = true;
     const upgrade = raw.find((_, at) => at % 2 === 1 && raw[at - 1]!.toLowerCase() === "upgrade") ?? "websocket";
@@ -279,7 +279,6 @@ export class Exchange implements UpstreamEvents, InFlight, Departing, UploadOwne
       providerEarly: early,
       headers: forward,
       recording: this.recording,
-      messageBytesMax: this.#deps.recordedBytesMax,
       onEnd: (outcome) => this.#finish({ outcome, status }),
     });
   }

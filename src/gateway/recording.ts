@@ -196,6 +196,11 @@ export class Recording {
     }
   }
 
+  /** Bytes that a WebSocket message may have to be recorded now. */
+  messageRoom(direction: MessageMeta["direction"]): number {
+    return this.#ended || this.#isOmitted(direction) ? 0 : Math.max(0, this.#responseRoom - MESSAGE_LINE_BYTES);
+  }
+
   /** A WebSocket message that was too large to gather. */
   messageTooLarge(direction: MessageMeta["direction"]): void {
     if (!this.#isOmitted(direction)) this.#responseTruncated = true;

@@ -1,3 +1,4 @@
+import { heapStats } from "bun:jsc";
 import { describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import http from "node:http";
@@ -240,10 +241,39 @@ test("frames are read the same however their bytes are cut", () => {
     const messages: string[] = [];
     const reader = new MessageReader(
       { onMessage: (payload, isText) => void messages.push(`${isText ? "t" : "b"}${payload}`) },
-      1_000,
+      () => 1_000,
       undefined,
     );
     for (let at = 0; at < wire.byteLength; at += size) reader.execute(wire.subarray(at, at + size));
     expect(messages).toEqual(["tone", "ttwo", "t", `b${"x".repeat(300)}`]);
   }
+});
+
+test("a message in frames of one byte takes as much memory as in one frame", () => {
+  const frame = Buffer.from([0x00, 0x81, 1, 2, 3, 4, 0x40]);
+  const frames = Buffer.concat(Array.from({ length: 10_000 }, () => frame));
+  const messages: string[] = [];
+  const reader = new MessageReader({ onMessage: (bytes) => void messages.push(String(bytes)) }, () => 1e6, undefined);
+  reader.execute(Buffer.from([0x01, 0x81, 1, 2, 3, 4, 0x40]));
+  const before = heapStats().objectCount;
+  for (let times = 0; times < 20; times++) reader.execute(frames);
+  expect(heapStats().objectCount - before).toBeLessThan(50_000);
+  reader.execute(Buffer.from([0x80, 0x81, 1, 2, 3, 4, 0x40]));
+  expect(messages).toEqual(["A".repeat(200_002)]);
+});
+
+test("deflated messages are inflated only while there is room to record them", async () => {
+  const deflate = { threshold: 0, clientNoContextTakeover: true, serverNoContextTakeover: true };
+  await using echo = await startEcho({ perMessageDeflate: deflate });
+  await using gateway = await startTestGateway({ config: { max_recorded_body_bytes: 3_000 } });
+  const client = connect(gateway.port, echo.origin, { perMessageDeflate: deflate });
+  await client.opened;
+  for (const message of ["a".repeat(1_000), "b".repeat(2_800), "c"]) client.socket.send(message);
+  await client.messages(3);
+  client.socket.close(1000);
+  await client.closed;
+  const record = await gateway.spool.endedPath("/v1/realtime?model=m");
+  const sent = record.messages.filter((one) => one.direction === "client");
+  // Later ones are kept as they were sent, if they fit so.
+  expect(sent.map((one) => one.text)).toEqual(["a".repeat(1_000), undefined, undefined]);
 });

@@ -7,6 +7,8 @@ const BINARY = 2;
 const HEAD_BYTES_MAX = 14;
 /** Size of the deflate window. */
 const WINDOW_BYTES = 32_768;
+/** A buffer of this size is kept for the next message. */
+const KEPT_BYTES = 65_536;
 /** The bytes that a sender omits at the end of each deflated message (RFC 7692 §7.2.1). */
 const TAIL = Buffer.from([0, 0, 0xff, 0xff]);
 
@@ -14,7 +16,7 @@ interface MessageSink {
   /**
    * One complete message.
    *
-   * @param payload - undefined if it exceeded the size limit; `bytes` is then its size on the wire.
+   * @param payload - valid during the call; undefined if there was no room for it, and `bytes` is then its size on the wire.
    * @param isText - false also for a deflated message that could not be inflated.
    */
   onMessage(payload: Buffer | undefined, isText: boolean, bytes: number): void;
@@ -26,7 +28,7 @@ interface MessageSink {
  */
 export class MessageReader {
   readonly #sink: MessageSink;
-  readonly #bytesMax: number;
+  readonly #room: () => number;
   #inflate: Inflate | undefined;
   #head: Buffer = Buffer.alloc(0);
   #silent = false;
@@ -37,19 +39,20 @@ export class MessageReader {
   #maskAt = 0;
   #isControl = false;
   #final = false;
-  /** The current message; undefined once it exceeds the size limit. */
-  #parts: Buffer[] | undefined = [];
+  /** Holds the current message; grows with what has arrived, not with what frames announce. */
+  #gathered: Buffer = Buffer.alloc(0);
+  #tooLarge = false;
   #messageBytes = 0;
   #isText = false;
   #isDeflated = false;
 
   /**
-   * @param bytesMax - larger messages are not kept.
+   * @param room - how many bytes of a message may be kept now. Larger ones are neither gathered nor inflated.
    * @param inflate - set if `permessage-deflate` was negotiated.
    */
-  constructor(sink: MessageSink, bytesMax: number, inflate: Inflate | undefined) {
+  constructor(sink: MessageSink, room: () => number, inflate: Inflate | undefined) {
     this.#sink = sink;
-    this.#bytesMax = bytesMax;
+    this.#room = room;
     this.#inflate = inflate;
   }
 
@@ -84,7 +87,7 @@ export class MessageReader {
     this.#mask = (second & 0x80) === 0 ? undefined : Buffer.from(head.subarray(length - 4, length));
     this.#maskAt = 0;
     if (opcode === TEXT || opcode === BINARY) {
-      this.#parts = [];
+      this.#tooLarge = false;
       this.#messageBytes = 0;
       this.#isText = opcode === TEXT;
       this.#isDeflated = (first & 0x40) !== 0;
@@ -107,25 +110,36 @@ export class MessageReader {
   }
 
   #gather(bytes: Buffer, at: number, end: number): void {
+    const from = this.#messageBytes;
     this.#messageBytes += end - at;
-    if (this.#messageBytes > this.#bytesMax) this.#parts = undefined;
-    if (this.#parts === undefined) return;
-    const part = Buffer.from(bytes.subarray(at, end));
+    this.#tooLarge ||= this.#messageBytes > this.#room();
+    if (this.#tooLarge) return;
+    this.#grow(from);
+    const gathered = this.#gathered;
+    bytes.copy(gathered, from, at, end);
     const mask = this.#mask;
-    if (mask !== undefined) for (let i = 0; i < part.byteLength; i++) part[i]! ^= mask[(this.#maskAt + i) & 3]!;
-    this.#maskAt += part.byteLength;
-    this.#parts.push(part);
+    if (mask !== undefined)
+      for (let i = from; i < this.#messageBytes; i++) gathered[i]! ^= mask[(this.#maskAt + i - from) & 3]!;
+    this.#maskAt += end - at;
+  }
+
+  /** Makes room for the current message, whose first `held` bytes are there. */
+  #grow(held: number): void {
+    const old = this.#gathered;
+    if (old.byteLength >= this.#messageBytes) return;
+    this.#gathered = Buffer.allocUnsafeSlow(Math.max(this.#messageBytes, old.byteLength * 2));
+    old.copy(this.#gathered, 0, 0, held);
   }
 
   #finish(): void {
-    const raw = this.#parts === undefined ? undefined : Buffer.concat(this.#parts);
-    this.#parts = [];
+    const raw = this.#tooLarge ? undefined : this.#gathered.subarray(0, this.#messageBytes);
+    if (this.#gathered.byteLength > KEPT_BYTES) this.#gathered = Buffer.alloc(0);
     if (!this.#isDeflated) {
       this.#sink.onMessage(raw, this.#isText, this.#messageBytes);
       return;
     }
     // After a message that was not inflated the following ones cannot be: they refer to it.
-    const plain = raw === undefined ? undefined : this.#inflate?.inflate(raw, this.#bytesMax);
+    const plain = raw === undefined ? undefined : this.#inflate?.inflate(raw, this.#room());
     if (plain === undefined) this.#inflate = undefined;
     this.#sink.onMessage(plain ?? raw, plain !== undefined && this.#isText, plain?.byteLength ?? this.#messageBytes);
   }

@@ -13,8 +13,6 @@ interface Joint {
   /** Of the 101 response. */
   readonly headers: RawHeaders;
   readonly recording: Recording;
-  /** Larger messages are not recorded. */
-  readonly messageBytesMax: number;
   /** Called exactly once. */
   readonly onEnd: (outcome: Outcome) => void;
 }
@@ -77,7 +75,7 @@ function pass(from: ByteSocket, to: ByteSocket, see: (bytes: Buffer) => void): v
   from.on("end", () => to.end());
 }
 
-function createTap({ headers, recording, messageBytesMax }: Joint, direction: MessageMeta["direction"]): MessageReader {
+function createTap({ headers, recording }: Joint, direction: MessageMeta["direction"]): MessageReader {
   return new MessageReader(
     {
       onMessage(payload, isText, bytes) {
@@ -86,7 +84,7 @@ function createTap({ headers, recording, messageBytesMax }: Joint, direction: Me
         else recording.message({ time: recording.now(), direction, base64: payload.toString("base64") }, bytes);
       },
     },
-    messageBytesMax,
+    () => recording.messageRoom(direction),
     agreedInflate(headers, direction),
   );
 }
