@@ -3,11 +3,13 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { libsqlWalk } from "../../src/engine/libsql/walk.ts";
 import { rereadUnread } from "../../src/jobs/remap/unread.ts";
+import { placeUnreadOrder, serveUnreadOrder, unreadStateOf } from "../../src/jobs/remap/unread-order.ts";
 import { readExchange } from "../../src/mapping/read-exchange.ts";
 import { REREADING, ReadingNote, readNote } from "../../src/spool/reading-note.ts";
 import { LearntTables } from "../../src/store/models/learnt.ts";
 import type { BodyPart } from "../../src/store/packs/placed.ts";
-import { type Passed, pass, type Rig, rig, silent } from "../recorder/harness.ts";
+import { openStore } from "../../src/store/store.ts";
+import { configIn, type Passed, pass, type Rig, rig, silent } from "../recorder/harness.ts";
 
 const PICTURE = Buffer.alloc(200, 7).toString("base64");
 const REQUEST = JSON.stringify({
@@ -116,6 +118,41 @@ test("a record that ends its reader is left out at the third try, and tried agai
   expect((await there.row(good)).unread).toBeNull();
   expect(readNote(spoolDirectory, REREADING)).toBeUndefined();
   expect(await rereadUnread(options)).toEqual({ seen: 1, read: 1 });
+});
+
+test("an order of the command line is served once, and its result says what was read", async () => {
+  const learnt = new Faulty([]);
+  await using there = await rig({ learnt, readExchange });
+  await using own = new AsyncDisposableStack();
+  const store = own.adopt(await openStore(configIn(there.directory), "change"), (opened) => opened.close());
+  const { records } = store;
+  const rewrite = (changes: Parameters<typeof there.recorder.rewrite>[0]) => there.recorder.rewrite(changes);
+  const options = { ...contextIn(there), learnt, rewrite, reader: store, writer: async () => store };
+  const passBroken = async () => {
+    learnt.isBroken = true;
+    pass(there.spool, { request: REQUEST, response: JSON.stringify(RESPONSE) });
+    await there.recorder.barrier();
+    learnt.isBroken = false;
+  };
+  await passBroken();
+  await placeUnreadOrder(records, { id: "o-1" });
+  expect(await unreadStateOf(records, "o-1")).toBeUndefined();
+  await serveUnreadOrder(options);
+  expect(await unreadStateOf(records, "o-1")).toEqual({ id: "o-1", seen: 1, read: 1, done: true });
+  expect(await unreadStateOf(records, "o-2")).toBeUndefined();
+
+  await passBroken();
+  await serveUnreadOrder(options);
+  expect(await rereadUnread(options)).toEqual({ seen: 1, read: 1 });
+
+  await placeUnreadOrder(records, { id: "o-2" });
+  const away = async () => {
+    throw new Error("no database");
+  };
+  await expect(serveUnreadOrder({ ...options, walk: { ...options.walk, next: away } })).rejects.toThrow("no database");
+  expect(await unreadStateOf(records, "o-2")).toMatchObject({ done: true, failed: "no database" });
+  await serveUnreadOrder(options);
+  expect(await unreadStateOf(records, "o-2")).toMatchObject({ failed: "no database" });
 });
 
 const contextIn = (there: Rig) => ({
