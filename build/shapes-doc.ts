@@ -83,8 +83,8 @@ each part of the request, per API of the provider:
 With \`Gateway-Unsupported: refuse\`, A and D are R. A member that no other API has is D. If the facts about a model are stricter than its API,
 such as that it refuses \`temperature\`, the facts count.
 
-Some things depend on other members. Gemini does not accept web search together with functions: the search is left out, and the header names it. So it is for a
-model whose chat completions are known to have no web search (\`web_search_options\` in \`rejects\`). Search alone is R there. A conversation that begins with the
+Some things depend on other members. Gemini does not accept web search together with functions: the search is left out, and the header names it. The same holds
+for a model whose chat completions have no web search (\`web_search_options\` in \`rejects\`). Search alone is R there. A conversation that begins with the
 model's turn gets a short turn of the user before it for Converse, and for Gemini if it begins with a call (A). Messages, Gemini and Converse get no empty text. A
 Claude with a thinking budget accepts tool results only after its own thinking block: if the client did not send that back, or another
 model made the calls, thinking is off for that turn, and the header says so.
@@ -98,7 +98,7 @@ Names of files do not reach Gemini. Messages refuses a stop text of white space 
 and penalties are 0 to 1 (A).
 A request without a turn for the model is R. So is one that every API refuses, because the provider's error would name its own members, not the client's: two tools with
 one name, a \`tool_choice\` that names no tool of the request or requires a call without a tool, a result whose call is not before it, and a second result of one
-call. Several calls with one id, as providers make them that count from 0 in each response, get different ids, and their results follow in order. Calls without
+call. Calls that share an id, because a provider counts from 0 in each response, get different ids, and their results follow in order. Calls without
 a result are sent as they are. On the same shape all of this passes unchanged.
 
 Sources of a streamed response may come after the text that they belong to, for example after a function call of Gemini. Chat completions and Responses get them with

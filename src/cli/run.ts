@@ -80,6 +80,8 @@ function findCommand(words: readonly string[]): { command: Command; rest: readon
     const wrong = second === undefined ? `"${first}" needs a command` : `there is no command "${two}"`;
     throw new UsageError(`${wrong}; known: ${group.join(", ")}`);
   }
+  if (first.startsWith("-"))
+    throw new UsageError(`write ${first.split("=")[0]} after the command; try \`${programName} help\``);
   const near = nearestName(first, new Set(COMMANDS.map(({ name }) => name.split(" ")[0]!)));
   const hint = near === undefined ? "try" : `did you mean "${near}"? Try`;
   throw new UsageError(`there is no command "${first}"; ${hint} \`${programName} help\``);

@@ -45,6 +45,7 @@ test("help says what to type where npm has started the program", () => {
 test.each([
   [["serv"], 'weir: there is no command "serv"; did you mean "serve"?'],
   [["nonsense"], 'weir: there is no command "nonsense"; try `'],
+  [["--config", "a.toml", "config"], "weir: write --config after the command; try `"],
   [["keys"], 'weir: "keys" needs a command; known: keys create, keys list, keys rotate, keys transfer, keys revoke'],
   [["keys", "make"], 'weir: there is no command "keys make"'],
   [["keys", "create"], "weir: keys create needs --name NAME"],
