@@ -11,6 +11,7 @@ import { type LiveHooks, type LiveRegistry, openHooks, openRegistry } from "./pl
 import { hostsOf } from "./plugin-host/providers/registry.ts";
 import { within } from "./runtime/within.ts";
 import { claimInAllRegions, usageInAll } from "./serve/across-regions.ts";
+import type { CommonParts } from "./serve/common-parts.ts";
 import { type CredentialTests, createCredentialTests } from "./serve/credential-tests.ts";
 import { openDataDirectory, refuseMissingDatabase } from "./serve/data-directory.ts";
 import {
@@ -157,7 +158,7 @@ async function build(options: BuildOptions, configs: readonly Config[], built: B
     providerByName: (name) => registry.value.current().providerByName(name),
     ownPorts: () => listening,
   });
-  const common = {
+  const common: CommonParts = {
     registry: registry.value,
     vault,
     credentialTests: built.credentialTests,
@@ -171,9 +172,30 @@ async function build(options: BuildOptions, configs: readonly Config[], built: B
     otherPorts: listenerPorts(config),
     limits: built.limits,
   };
-  const gatewayPorts: number[] = [];
-  for (const region of regions) gatewayPorts.push(await region.openGateway(common));
-  const openPorts = [...gatewayPorts, ...regions.flatMap(({ unifiedPort }) => unifiedPort ?? [])];
+  const ports = await openRegions(regions, common, { listening, isWritable: known.value.isWritable });
+  built.modelLists = openModelLists(built, built.credentialTests, log);
+  announce(options, built, ports);
+}
+
+/** Ports of each region's gateway and API. */
+interface Ports {
+  readonly gateway: readonly number[];
+  readonly api: readonly number[];
+}
+
+/**
+ * Opens the listeners of all regions, and waits for their recorders.
+ *
+ * @param listening - this program's own ports, which are no targets: those that open are added.
+ */
+async function openRegions(
+  regions: readonly Region[],
+  common: CommonParts,
+  { listening, isWritable }: { readonly listening: Set<number>; readonly isWritable: boolean },
+): Promise<Ports> {
+  const gateway: number[] = [];
+  for (const region of regions) gateway.push(await region.openGateway(common));
+  const openPorts = [...gateway, ...regions.flatMap(({ unifiedPort }) => unifiedPort ?? [])];
   const opening = regions.map((region) => region.openApi(common));
   for (const port of opening) {
     port.then(
@@ -187,26 +209,19 @@ async function build(options: BuildOptions, configs: readonly Config[], built: B
   // If the database was writable a moment ago, a late recorder means a slow machine, not an unreachable database.
   for (const region of regions) {
     const isFirst = region === regions[0];
-    await region.recorderStarts(isFirst && known.value.isWritable ? SLOW_START_MS : DATABASE_PATIENCE_MS);
+    await region.recorderStarts(isFirst && isWritable ? SLOW_START_MS : DATABASE_PATIENCE_MS);
   }
-  const apiPorts = await Promise.all(opening);
-  built.modelLists = openModelLists(built, built.credentialTests, log);
-  announce(options, built, gatewayPorts, apiPorts);
+  return { gateway, api: await Promise.all(opening) };
 }
 
 /** Reports the service's addresses once all of it is ready. */
-function announce(
-  options: BuildOptions,
-  built: Built,
-  gatewayPorts: readonly number[],
-  apiPorts: readonly number[],
-): void {
+function announce(options: BuildOptions, built: Built, ports: Ports): void {
   const { config, log } = options;
   const host = config.host.includes(":") ? `[${config.host}]` : config.host;
   const scheme = schemeOf(config);
-  const [gateway, euGateway] = gatewayPorts.map((port) => `${scheme}://${host}:${port}`);
+  const [gateway, euGateway] = ports.gateway.map((port) => `${scheme}://${host}:${port}`);
   const [unified, euUnified] = built.regions.map(({ unifiedPort: port }) => port && `${scheme}://${host}:${port}`);
-  const [api, euApi] = apiPorts.map((port) => `${scheme}://${host}:${port}`);
+  const [api, euApi] = ports.api.map((port) => `${scheme}://${host}:${port}`);
   if (built.unshownKey !== undefined) options.onFirstKey(built.unshownKey);
   built.unshownKey = undefined;
   log.info("weir is serving", {

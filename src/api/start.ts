@@ -14,12 +14,13 @@ import { credentialsFingerprint, listCredentials } from "../store/credentials/cr
 import { ChangeGate } from "../store/database/change-gate.ts";
 import { LazyStore } from "../store/database/lazy-store.ts";
 import { routingFingerprint, storedRouting } from "../store/routing.ts";
-import { localPath, openStore } from "../store/store.ts";
+import { type Database, localPath, openStore } from "../store/store.ts";
 import type { GatewayFunctions, JobFunctions, RecorderFunctions } from "../threads.ts";
 import { Followed } from "./access/followed.ts";
 import { KeyWatch } from "./access/key-watch.ts";
 import { Signer } from "./access/signer.ts";
 import { createApi } from "./app.ts";
+import type { ApiContext } from "./context.ts";
 import { onFault } from "./fault.ts";
 import { Logins } from "./logins/logins.ts";
 import { Sso } from "./logins/sso/sso.ts";
@@ -54,76 +55,98 @@ export interface RunningApi {
  */
 export async function startApi(options: ApiOptions): Promise<RunningApi> {
   const { config, home, log, recorder, gateway, jobs } = options;
+  const stores = await openStores(config, home);
+  const { reader, home: homeStore, writer } = stores;
+  // With a database server, other nodes must learn of a key too: commands then wait for none of them.
+  const noteAs = localPath(homeStore.config) === undefined ? undefined : config.region;
+  const keys = new KeyWatch({ ...homeStore, log, noteAs, publish: (known) => gateway.setKeys(known) });
+  const { credentials, routes } = followedTables(homeStore.reader.records, options);
+  const followed = [keys, credentials, routes];
+  for (const each of followed) await each.start();
+  const context: ApiContext = {
+    ...{ config, log, reader, writer, current: stores.current, home: homeStore, keys, credentials, routes },
+    ...{ recorder, gateway, jobs, passedOn: new PassedOn(options.requests) },
+    engine: engineReader(reader, config),
+    ownPorts: listenerPorts(homeStore.config),
+    signer: new Signer(config, reader, writer),
+    logins: new Logins({ ...homeStore, config, keys }),
+    sso: new Sso(config, options.ssoSecrets ?? {}),
+    metrics: new ApiMetrics(),
+  };
+  const api = createApi(context, await gateway.routes());
+  const close = async () => {
+    for (const each of followed) await each.stop();
+    await stores.close();
+  };
+  const listener = await listen(options, api).catch(async (error: unknown) => {
+    await close();
+    throw error;
+  });
+  return {
+    port: listener.port,
+    stop: async () => {
+      await listener.stop(GRACE_MS);
+      await close();
+    },
+  };
+}
+
+/** The connections of the API: to its region's database, and to the one with keys and prices. */
+async function openStores(config: Config, home: Config | undefined) {
   const reader = await openStore(config, "read");
   const own = new LazyStore(config);
   const opened = home === undefined ? undefined : new LazyStore(home);
   // A database file has no replica: one set of connections is enough.
   const oneReader = home === undefined && localPath(config) !== undefined;
   const homeReader = oneReader ? reader : await openStore(home ?? config, "current");
-  const homeStore = { config: home ?? config, reader: homeReader, writer: (opened ?? own).writer };
   const current = home === undefined ? homeReader : await openStore(config, "current");
-  // With a database server, other nodes must learn of a key too: commands then wait for none of them.
-  const noteAs = localPath(home ?? config) === undefined ? undefined : config.region;
-  const keys = new KeyWatch({ ...homeStore, log, noteAs, publish: (known) => gateway.setKeys(known) });
-  await keys.start();
-  const { records: homeRecords } = homeReader;
-  const [ofCredentials, ofRoutes] = [new ChangeGate([homeRecords]), new ChangeGate([homeRecords])];
-  const credentials = new Followed({
-    what: "credentials",
-    log,
-    mayHaveChanged: () => ofCredentials.isOpen(),
-    fingerprint: () => credentialsFingerprint(homeRecords),
-    read: () => listCredentials(homeRecords),
-    publish: (known) => gateway.setCredentials(known),
-  });
-  const routes = new Followed({
-    what: "routes",
-    log,
-    mayHaveChanged: () => ofRoutes.isOpen(),
-    fingerprint: () => routingFingerprint(homeRecords),
-    read: () => storedRouting(homeRecords),
-    publish: (known) => gateway.setRouting(known),
-  });
-  for (const each of [credentials, routes]) await each.start();
-  const { writer } = own;
-  const signer = new Signer(config, reader, writer);
-  const logins = new Logins({ ...homeStore, config, keys });
-  const sso = new Sso(config, options.ssoSecrets ?? {});
-  const metrics = new ApiMetrics();
-  const stores = {
+  return {
     reader,
-    engine: engineReader(reader, config),
     current,
-    writer,
-    home: homeStore,
-    ownPorts: listenerPorts(home ?? config),
+    writer: own.writer,
+    home: { config: home ?? config, reader: homeReader, writer: (opened ?? own).writer },
+    async close() {
+      await reader.close();
+      await homeReader.close();
+      if (current !== homeReader) await current.close();
+      await own.close();
+      await opened?.close();
+    },
   };
-  const passedOn = new PassedOn(options.requests);
-  const threads = { recorder, gateway, jobs, passedOn };
-  const context = { config, log, ...stores, ...threads, keys, credentials, routes, logins, sso, signer, metrics };
-  const api = createApi(context, await gateway.routes());
-  const close = async () => {
-    for (const each of [keys, credentials, routes]) await each.stop();
-    await reader.close();
-    await homeReader.close();
-    if (current !== homeReader) await current.close();
-    await own.close();
-    await opened?.close();
+}
+
+/** Tables whose changes the gateway must learn. */
+function followedTables(records: Database, { log, gateway }: ApiOptions) {
+  const [ofCredentials, ofRoutes] = [new ChangeGate([records]), new ChangeGate([records])];
+  return {
+    credentials: new Followed({
+      what: "credentials",
+      log,
+      mayHaveChanged: () => ofCredentials.isOpen(),
+      fingerprint: () => credentialsFingerprint(records),
+      read: () => listCredentials(records),
+      publish: (known) => gateway.setCredentials(known),
+    }),
+    routes: new Followed({
+      what: "routes",
+      log,
+      mayHaveChanged: () => ofRoutes.isOpen(),
+      fingerprint: () => routingFingerprint(records),
+      read: () => storedRouting(records),
+      publish: (known) => gateway.setRouting(known),
+    }),
   };
+}
+
+/** @throws GatewayError `config_invalid`. */
+async function listen(options: ApiOptions, api: ReturnType<typeof createApi>) {
+  const { config, log } = options;
   try {
     // The gateway's threads watch the same files: one log entry is enough.
     const pair = tlsPairOf(config, log, () => noteReloaded(options));
     const at = [config.host, config.api_port, api] as const;
-    const listener = pair === undefined ? platform.serve(...at) : await listenTls(...at, { pair, onFault });
-    return {
-      port: listener.port,
-      stop: async () => {
-        await listener.stop(GRACE_MS);
-        await close();
-      },
-    };
+    return pair === undefined ? platform.serve(...at) : await listenTls(...at, { pair, onFault });
   } catch (cause) {
-    await close();
     const where = `${config.host}:${config.api_port}`;
     throw new GatewayError("config_invalid", `the API cannot listen on ${where}: ${messageOf(cause)}`, { cause });
   }

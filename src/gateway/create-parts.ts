@@ -30,7 +30,9 @@ export function createParts(options: GatewayOptions, ownPorts: ReadonlySet<numbe
   const { config, log, spool, registry, claimId, hooks, privateTargets, passedOn, bodyTimes } = options;
   const gatewayLog = log.with({ component: "gateway" });
   const inFlight = new Slots<InFlight>();
-  const guard = new TargetGuard(config.allow_private_targets, () => ownPorts, privateTargets);
+  const guardWith = (alsoOpen?: () => readonly string[]) =>
+    new TargetGuard(config.allow_private_targets, () => ownPorts, alsoOpen);
+  const guard = guardWith(privateTargets);
   const ca = trustedAuthorities(config.extra_ca_file);
   const content = new ContentReader();
   const bodies = new BodyBudget(Math.floor(config.whole_bodies_max_bytes / config.gateway_threads), bodyTimes);
@@ -59,11 +61,8 @@ export function createParts(options: GatewayOptions, ownPorts: ReadonlySet<numbe
     files:
       config.unified_fetch === "no"
         ? undefined
-        : new FileFetcher(
-            neverThrowing(upstreamFor(new TargetGuard(config.allow_private_targets, () => ownPorts))),
-            config.max_body_bytes,
-          ),
-    privateUpstream: neverThrowing(upstreamFor(new TargetGuard(config.allow_private_targets, () => ownPorts, opened))),
+        : new FileFetcher(neverThrowing(upstreamFor(guardWith())), config.max_body_bytes),
+    privateUpstream: neverThrowing(upstreamFor(guardWith(opened))),
   });
   return {
     log: gatewayLog,
