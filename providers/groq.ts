@@ -9,7 +9,8 @@ export default {
   dedicatedDomain: "groq",
   extends: "OPENAI",
   basePath: "/openai/v1",
-  shapes: ["chat-completions", "responses"],
+  // It refuses `previous_response_id`. Source: Groq's page on its Responses API.
+  shapes: ["chat-completions", { shape: "responses", place: { stateless: true } }],
   // It has no web search of OpenAI's form, in neither shape.
   models: [{ match: "*", rejects: ["web_search_options", "web_search"] }],
 } satisfies ProviderPlugin;

@@ -12,6 +12,7 @@ export default {
   dedicatedDomain: "openrouter",
   extends: "OPENAI",
   basePath: "/api/v1",
-  shapes: ["chat-completions", "responses", "messages", "embeddings"],
+  // It refuses `previous_response_id`. Source: OpenRouter's page on errors of its Responses API.
+  shapes: ["chat-completions", { shape: "responses", place: { stateless: true } }, "messages", "embeddings"],
   wireSchemas: [{ path: /\/messages(?:\/count_tokens)?$/, schema: "messages" }],
 } satisfies ProviderPlugin;

@@ -67,7 +67,13 @@ let weir: Weir;
 const start = () =>
   startWeir({
     dataDirectory: folder,
-    env: { KEY_FIRST: "key-first", KEY_SECOND: "key-second", KEY_ANTHROPIC: "key-anthropic", KEY_GOOGLE: "key-google" },
+    env: {
+      KEY_FIRST: "key-first",
+      KEY_SECOND: "key-second",
+      KEY_ANTHROPIC: "key-anthropic",
+      KEY_GOOGLE: "key-google",
+      KEY_ROUTER: "key-router",
+    },
   });
 
 beforeAll(async () => {
@@ -83,6 +89,7 @@ targets = ["anthropic/claude-sonnet-4-5", "google/gemini-3-pro", "openai:second/
       credential("second", "openai", "/v1"),
       credential("anthropic", "anthropic", ""),
       credential("google", "google", ""),
+      credential("router", "openrouter", "/v1"),
       routes,
     ].join(""),
   );
@@ -150,6 +157,17 @@ test("a conversation continues at other providers and returns, without the clien
   expect(JSON.stringify(four.response)).not.toContain("encrypted_content");
   const five = await respond(CLAUDE, "five", { previous_response_id: four.id });
   expect(five.sent.json.messages).toHaveLength(9);
+});
+
+// Source: https://openrouter.ai/docs/api_reference/responses/error-handling.
+test("a provider that stores no responses gets the whole conversation, also of its own", async () => {
+  const one = await respond("openrouter/m", "one");
+  const two = await respond("openrouter/m", "two", { previous_response_id: one.id });
+  expect([two.sent.path, two.sent.json.previous_response_id]).toEqual(["/v1/responses", undefined]);
+  expect(two.sent.json.input.map(({ role }: Json) => role)).toEqual(["user", "assistant", "user"]);
+  expect(two.response.previous_response_id).toBe(one.id);
+  const unknown = await respond("openrouter/m", "x", { previous_response_id: "resp_elsewhere" });
+  expect([unknown.status, unknown.response.error.code]).toEqual([404, "previous_response_not_found"]);
 });
 
 test("a response is known to the credential that made it, and to no other of the provider", async () => {

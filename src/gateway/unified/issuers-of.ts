@@ -33,8 +33,10 @@ export function issuersOf(
   return tests;
 }
 
-/** Whether a target speaks the client's shape in a call. */
-export function speaks({ provider, model, credentials }: Ordered, shape: string, stream: boolean): boolean {
+/** How a target speaks the client's shape in a call; undefined if it does not. */
+export function shapeAt({ provider, model, credentials }: Ordered, shape: string, stream: boolean) {
   const call = callOf(provider, credentials[0], { model, stream });
-  return shapesFor(provider, call).some((at) => shapeNameOf(at) === shape);
+  return shapesFor(provider, call).find((at) => shapeNameOf(at) === shape);
 }
+
+const speaks = (target: Ordered, shape: string, stream: boolean) => shapeAt(target, shape, stream) !== undefined;

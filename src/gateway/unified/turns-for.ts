@@ -1,6 +1,6 @@
 import type { Candidate } from "../../routing/walk.ts";
 import type { Soon } from "../../runtime/pending.ts";
-import { speaks } from "./issuers-of.ts";
+import { shapeAt } from "./issuers-of.ts";
 import { notFound } from "./previous-response.ts";
 import type { UnifiedWork } from "./unified-work.ts";
 
@@ -15,6 +15,7 @@ export function turnsFor(
     if (previous.response === undefined || !isKnown) throw notFound();
     return undefined;
   }
-  const speaksIt = "shape" in endpoint && speaks(candidate.target, endpoint.shape, false);
-  return speaksIt && isKnown ? undefined : previous.turns();
+  const own = "shape" in endpoint ? shapeAt(candidate.target, endpoint.shape, false) : undefined;
+  const looksUp = own !== undefined && own.place?.stateless !== true;
+  return looksUp && isKnown ? undefined : previous.turns();
 }

@@ -62,6 +62,8 @@ export interface Place {
   readonly streamInPath?: true;
   /** Images and files by address are refused: translated requests carry their bytes. */
   readonly bytesOnly?: true;
+  /** Responses are not stored: a request with `previous_response_id` gets the turns before it in full. */
+  readonly stateless?: true;
   /** Streams come as AWS event-stream frames with base64 `bytes` around the vendor's own events. */
   readonly frames?: "aws";
 }
