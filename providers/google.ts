@@ -76,11 +76,15 @@ export default {
     },
     {
       shape: "generate-content",
-      serves: (call) => !isClaude(call) && !isForeign(call),
+      serves: (call) => isGoogles(call) && !isForeign(call),
       path: (call) => method(call, call.stream ? "streamGenerateContent?alt=sse" : "generateContent"),
       countPath: (call) => method(call, "countTokens"),
     },
-    { shape: "embeddings", path: (call) => method(call, isVertex(call) ? "predict" : "batchEmbedContents") },
+    {
+      shape: "embeddings",
+      serves: isGoogles,
+      path: (call) => method(call, isVertex(call) ? "predict" : "batchEmbedContents"),
+    },
   ],
   auth: "google",
   credential: {
@@ -101,6 +105,11 @@ const isVertex = ({ settings }: EndpointCall) => settings["project"] !== undefin
 
 function isClaude(call: EndpointCall): boolean {
   return isVertex(call) && call.model.startsWith("claude-");
+}
+
+/** AI Studio has no Claude, and at Vertex it speaks Messages. */
+function isGoogles({ model }: EndpointCall): boolean {
+  return !model.startsWith("claude-");
 }
 
 /** Whether the model is another vendor's. */

@@ -1,6 +1,6 @@
 import { pricedModels, tokenRates } from "../mapping/prices/models.ts";
 import type { ModelFacts } from "../plugin-host/contract.ts";
-import { factsOf, shapesOf } from "../routing/endpoint.ts";
+import { callOf, factsOf, shapesFor, shapesOf } from "../routing/endpoint.ts";
 import { allows } from "../routing/pattern.ts";
 import { type Choice, resolve, type Scope, type Target } from "../routing/resolve.ts";
 import type { ModelCatalog } from "./model-catalog.ts";
@@ -41,6 +41,7 @@ export function listedModels(scope: Scope, catalog: ModelCatalog): ListedModel[]
     for (const model of names) {
       const id = `${provider.name.toLowerCase()}/${model}`;
       if (found.has(id) || !allows(credential.models, model) || !allows(scope.allowed, id)) continue;
+      if (shapesFor(provider, callOf(provider, credential, { model, stream: false })).length === 0) continue;
       const facts = factsOf(provider, model, scope.providerByName);
       const context = facts.context ?? priced.get(model)?.context;
       const full = context === undefined ? facts : { ...facts, context };

@@ -127,3 +127,25 @@ test("DeepSeek, which reads no PDF, is left out for the next target", async () =
   const { body } = await sent("deepseek/deepseek-flash,together/any", { input: [{ role: "user", content: [file] }] });
   expect(body.model).toBe("any");
 });
+
+test("AI Studio has no Claude, which Vertex has: it is neither called for one nor lists it", async () => {
+  await using there = standIn(() => json(messagesResponse("hi")));
+  const vertex = { name: "vertex", settings: { project: "p-1" } };
+  const listed = async (gateway: { readonly origin: string }) => {
+    const response = await fetch(`${gateway.origin}/v1/models?limit=1000`, { headers: { "x-api-key": KEY } });
+    return (await response.json()).data.some(({ id }: Json) => id === "google/claude-sonnet-4-5");
+  };
+  await using studio = await startUnified({ credentials: [at("GOOGLE", there.origin), at("ANTHROPIC", there.origin)] });
+  const response = await fetch(`${studio.origin}/v1/messages`, {
+    method: "POST",
+    headers: { "x-api-key": KEY },
+    body: JSON.stringify({ model: "claude-sonnet-4-5", max_tokens: 9, messages: [{ role: "user", content: "Hi" }] }),
+  });
+  expect([response.status, response.headers.get("gateway-provider")]).toEqual([200, "ANTHROPIC"]);
+  expect(there.received.map(({ path }) => path)).toEqual(["/v1/messages"]);
+  expect(await listed(studio)).toBe(false);
+  await using both = await startUnified({
+    credentials: [at("GOOGLE", there.origin), at("GOOGLE", there.origin, vertex)],
+  });
+  expect(await listed(both)).toBe(true);
+});
