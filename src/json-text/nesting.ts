@@ -3,9 +3,9 @@ import { CASE, CLOSE_OBJECT, OPEN_OBJECT, QUOTE, skipString } from "./scan.ts";
 /** Deeper JSON is not model traffic, and other parsers fail on it: Python's at about 1000 levels, including the envelope. */
 const NESTING_MAX = 500;
 
-/** Whether JSON text is nested deeper than `NESTING_MAX`. Counts only brackets outside of strings; never throws. */
-export function isTooDeep(json: string): boolean {
-  if (json.length <= NESTING_MAX || !hasBrackets(json, NESTING_MAX + 1)) return false;
+/** Whether JSON text is nested deeper than `max` levels. Counts only brackets outside of strings; never throws. */
+export function isTooDeep(json: string, max = NESTING_MAX): boolean {
+  if (json.length <= max || !hasBrackets(json, max + 1)) return false;
   let depth = 0;
   for (let at = 0; at < json.length; ) {
     const code = json.charCodeAt(at);
@@ -15,7 +15,7 @@ export function isTooDeep(json: string): boolean {
     }
     if ((code | CASE) === OPEN_OBJECT) {
       depth++;
-      if (depth > NESTING_MAX) return true;
+      if (depth > max) return true;
     } else if ((code | CASE) === CLOSE_OBJECT) depth--;
     at++;
   }

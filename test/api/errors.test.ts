@@ -167,6 +167,11 @@ describe("the API responds", () => {
   test("deep nesting without falling over", async () => {
     const deep = `{"requestIds":${"[".repeat(1_000)}${"]".repeat(1_000)}}`;
     expect((await it.call("POST", BY_IDS, { body: deep })).status).toBe(400);
+    const deeper = `{"request_body":${"[".repeat(26_000)}${"]".repeat(26_000)}}`;
+    const { data } = (await it.call("POST", "/v1/import", { key: it.keys.admin, body: `[${deeper}]` })).json;
+    expect(data).toMatchObject({ imported: 0, rejected: [{ line: 1, why: "it is nested too deeply" }] });
+    const mcp = await it.call("POST", "/mcp", { body: deeper });
+    expect(mcp.json.error.message).toBe("the body is nested too deeply");
   });
 
   test("the last of a member that is given twice", async () => {

@@ -21,6 +21,8 @@ const good = text({ equals: "x" });
 const query = (filter: unknown) => ({ filter });
 const TOO_MANY = Array.from({ length: 64 }, (_, n) => `name ${n}`);
 
+const LEVELS = "[".repeat(26_000) + "]".repeat(26_000);
+
 type Row = readonly [name: string, path: string, body: unknown, errorPath: string | null, message: string];
 
 const GRAMMAR: readonly Row[] = [
@@ -231,6 +233,7 @@ const GRAMMAR: readonly Row[] = [
 
 const BODY: readonly Row[] = [
   ["no JSON", "query-fast", "{", null, "not JSON"],
+  ["more levels than a filter has", "query-fast", `{"filter":${LEVELS}}`, null, "deeper than 26000 levels"],
   ["an array as body", "query-fast", [], null, "give an object"],
   ["an unknown member", "query-fast", { filter: "all", limits: 5 }, "limits", '"limit"'],
   ["a member without a name", "query-fast", { filter: "all", "": 5 }, "", "known"],

@@ -10,6 +10,7 @@ import { NO_TEXTS } from "../../record/record-texts.ts";
 import { sentStatus } from "../../record/sent-status.ts";
 import type { RequestRow } from "../../record/written-row.ts";
 import type { Arrival, ArrivedBody } from "../../threads.ts";
+import { overflows } from "../input/body.ts";
 
 /** Members that hold a body, and the part it is stored as. */
 const BODIES: Readonly<Record<string, ArrivedBody["part"]>> = {
@@ -83,6 +84,7 @@ function bodyOf(part: ArrivedBody["part"], json: string | undefined): ArrivedBod
 }
 
 function parse(text: string): unknown {
+  if (overflows(text)) throw new ImportRefused("it is nested too deeply");
   try {
     return JSON.parse(text);
   } catch (cause) {

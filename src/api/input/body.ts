@@ -1,7 +1,15 @@
 import { GatewayError } from "../../errors.ts";
+import { FILTER_NODES_MAX } from "../../filter/tree.ts";
+import { isTooDeep } from "../../json-text/nesting.ts";
 import { IMPORT_BYTES_MAX } from "../../record/imported.ts";
 
 const JSON_TYPE = /^application\/(json|[a-z0-9.+-]+\+json)\s*(;|$)/i;
+
+/** Levels of the deepest filter, half of whose nodes are branches, and of what is around it. */
+const NESTING_MAX = FILTER_NODES_MAX / 2 + 1_000;
+
+/** Whether JSON is so deep that code which follows it would overflow the stack. Each overflow takes most of a second. */
+export const overflows = (json: string): boolean => isTooDeep(json, NESTING_MAX);
 
 /**
  * The request body as JSON. If a key occurs twice, the last value counts.
@@ -16,6 +24,7 @@ export async function readJson(request: Request, bytesMax: number): Promise<unkn
   }
   const text = await readText(request, bytesMax);
   if (text.trim() === "") throw new GatewayError("invalid_body", "the body is empty: send a JSON object");
+  if (overflows(text)) throw new GatewayError("invalid_body", `it is nested deeper than ${NESTING_MAX} levels`);
   try {
     return MAY_NAME_TO_STRING.test(text) ? JSON.parse(text, makePrintable) : JSON.parse(text);
   } catch (cause) {

@@ -6,7 +6,7 @@ import type { Callers } from "../access/callers.ts";
 import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { plainJson } from "../envelope.ts";
-import { readText } from "../input/body.ts";
+import { overflows, readText } from "../input/body.ts";
 import { type Ask, ToolError } from "./tool.ts";
 import { toolsFor } from "./tools.ts";
 
@@ -28,6 +28,7 @@ export function mcpEndpoints(context: ApiContext, callers: Callers, api: Fetch) 
       const caller = callers.of(request);
       refuse(request, context);
       const text = await readText(request, BODY_BYTES_MAX);
+      if (overflows(text)) return rpcError(PARSE_ERROR, "the body is nested too deeply");
       let body: unknown;
       try {
         body = JSON.parse(text);
