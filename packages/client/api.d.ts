@@ -2303,7 +2303,7 @@ export interface Operations {
         /** One, or several of the same unit; a table has any. Of requests, cost, prompt_tokens, completion_tokens, total_tokens, errors, error_rate, refused, refusal_rate, cache_hits, cache_hit_rate, latency_avg, latency_p50, latency_p90, latency_p95, latency_p99, time_to_first_token_p50, time_to_first_token_p95, tokens_per_second_p50, tokens_per_second_p95, score:<Name>. */
         readonly metrics: readonly (string)[];
         readonly split_by?: readonly (string)[] | null;
-        readonly groups?: string | number | null;
+        readonly groups?: number | null;
         /** A filter: a leaf, a branch {"left", "operator", "right"}, or "all". See the page on querying. */
         readonly filter?: unknown;
         readonly range?: "15m" | "1h" | "6h" | "24h" | "7d" | "30d" | "90d" | "this-week" | "last-week" | "this-month" | "last-month" | "all" | null;
@@ -2317,13 +2317,13 @@ export interface Operations {
         })[] | null;
         readonly place?: {
           /** Columns to its left. */
-          readonly x: string | number;
+          readonly x: number;
           /** Rows above it. */
-          readonly y: string | number;
+          readonly y: number;
           /** Columns. */
-          readonly w: string | number;
+          readonly w: number;
           /** Rows. */
-          readonly h: string | number;
+          readonly h: number;
         } | null;
       })[];
     };
@@ -2359,7 +2359,7 @@ export interface Operations {
         /** One, or several of the same unit; a table has any. Of requests, cost, prompt_tokens, completion_tokens, total_tokens, errors, error_rate, refused, refusal_rate, cache_hits, cache_hit_rate, latency_avg, latency_p50, latency_p90, latency_p95, latency_p99, time_to_first_token_p50, time_to_first_token_p95, tokens_per_second_p50, tokens_per_second_p95, score:<Name>. */
         readonly metrics: readonly (string)[];
         readonly split_by?: readonly (string)[] | null;
-        readonly groups?: string | number | null;
+        readonly groups?: number | null;
         /** A filter: a leaf, a branch {"left", "operator", "right"}, or "all". See the page on querying. */
         readonly filter?: unknown;
         readonly range?: "15m" | "1h" | "6h" | "24h" | "7d" | "30d" | "90d" | "this-week" | "last-week" | "this-month" | "last-month" | "all" | null;
@@ -2373,13 +2373,13 @@ export interface Operations {
         })[] | null;
         readonly place?: {
           /** Columns to its left. */
-          readonly x: string | number;
+          readonly x: number;
           /** Rows above it. */
-          readonly y: string | number;
+          readonly y: number;
           /** Columns. */
-          readonly w: string | number;
+          readonly w: number;
           /** Rows. */
-          readonly h: string | number;
+          readonly h: number;
         } | null;
       })[];
     };
@@ -2642,7 +2642,7 @@ export interface Operations {
       /** Id of a dataset: the requests that its items come from. Their outputs are {{reference}}. */
       readonly dataset?: string;
       /** Requests at most; default: 1000. */
-      readonly limit?: string | number;
+      readonly limit?: number;
       /** true also judges requests that it has judged before. */
       readonly again?: boolean;
       /** true returns how many requests it would judge, and judges none. */
@@ -3053,17 +3053,17 @@ export interface Operations {
         readonly prompt_version?: string;
       })[];
       /** Version of the dataset; default: the newest. */
-      readonly version?: string | number;
+      readonly version?: number;
       /** Only items with this label. */
       readonly label?: string;
       /** US dollars. A call is not started if it would exceed this at the cost of the most expensive call so far. */
       readonly max_cost?: number | null;
       /** Calls at a time; default: 4. */
-      readonly concurrency?: string | number;
+      readonly concurrency?: number;
       /** Default: the names of the models. */
       readonly name?: string;
       /** How often a failed call is retried; default: 2. */
-      readonly retries?: string | number;
+      readonly retries?: number;
       /** false requests whole responses, which have no time to the first token. */
       readonly stream?: boolean;
     };
@@ -3093,7 +3093,7 @@ export interface Operations {
         readonly prompt_version?: string;
       })[];
       /** Version of the dataset; default: the newest. */
-      readonly version?: string | number;
+      readonly version?: number;
       /** Only items with this label. */
       readonly label?: string;
     };
@@ -3157,7 +3157,7 @@ export interface Operations {
       /** US dollars. A call is not started if it would exceed this at the cost of the most expensive call so far. */
       readonly max_cost?: number | null;
       /** Calls at a time; default: 4. */
-      readonly concurrency?: string | number;
+      readonly concurrency?: number;
       /** true sends the items that failed again. */
       readonly errors?: boolean;
     };

@@ -8,7 +8,7 @@ export const DEFAULT_SCOPES: readonly Scope[] = ["gateway", "read", "write"];
 export function parseScopes(names: readonly string[]): readonly Scope[] {
   const wrong = names.findIndex((name) => !SCOPES.includes(name as Scope));
   if (wrong !== -1 || names.length === 0) {
-    const what = wrong === -1 ? "no scope given" : `there is no scope ${JSON.stringify(names[wrong])}`;
+    const what = wrong === -1 ? "no scope given" : `there is no scope ${JSON.stringify(names[wrong]!.slice(0, 100))}`;
     const path = wrong === -1 ? "scopes" : `scopes.${wrong}`;
     throw new GatewayError("invalid_body", `${what}; scopes are ${SCOPES.join(", ")}`, { path });
   }

@@ -1,3 +1,4 @@
+import { Type } from "@sinclair/typebox";
 import { t } from "elysia";
 import { GROUPS } from "../../filter/group-by.ts";
 import { GRID_COLUMNS, PANEL_KINDS, PANEL_METRICS, PANEL_RANGES, THRESHOLD_COLOURS } from "../../store/dashboards.ts";
@@ -27,10 +28,10 @@ const THRESHOLD = t.Object(
 
 const PLACE = t.Object(
   {
-    x: t.Integer({ minimum: 0, maximum: GRID_COLUMNS - 1, description: "Columns to its left." }),
-    y: t.Integer({ minimum: 0, maximum: ROWS_MAX, description: "Rows above it." }),
-    w: t.Integer({ minimum: 1, maximum: GRID_COLUMNS, description: "Columns." }),
-    h: t.Integer({ minimum: 1, maximum: HEIGHT_MAX, description: "Rows." }),
+    x: Type.Integer({ minimum: 0, maximum: GRID_COLUMNS - 1, description: "Columns to its left." }),
+    y: Type.Integer({ minimum: 0, maximum: ROWS_MAX, description: "Rows above it." }),
+    w: Type.Integer({ minimum: 1, maximum: GRID_COLUMNS, description: "Columns." }),
+    h: Type.Integer({ minimum: 1, maximum: HEIGHT_MAX, description: "Rows." }),
   },
   {
     additionalProperties: false,
@@ -60,7 +61,7 @@ const PANEL = t.Object(
         description: `Up to two of ${Object.keys(GROUPS).join(", ")}, property:<Name>, score:<Name>.`,
       }),
     ),
-    groups: optional(t.Integer({ minimum: 1, maximum: GROUPS_MAX, description: "Groups that are shown." })),
+    groups: optional(Type.Integer({ minimum: 1, maximum: GROUPS_MAX, description: "Groups that are shown." })),
     filter: t.Optional(FILTER),
     range: optional(oneOf(PANEL_RANGES, "Replaces the dashboard's.")),
     thresholds: optional(t.Array(THRESHOLD, { maxItems: 5, expects: "give at most 5 thresholds" })),

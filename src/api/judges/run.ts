@@ -1,3 +1,4 @@
+import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import { GatewayError } from "../../errors.ts";
 import { decodeFilter } from "../../filter/decode.ts";
@@ -31,7 +32,7 @@ const RUN = t.Object(
       }),
     ),
     limit: t.Optional(
-      t.Integer({ minimum: 1, maximum: RUN_MAX, description: `Requests at most; default: ${RUN_DEFAULT}.` }),
+      Type.Integer({ minimum: 1, maximum: RUN_MAX, description: `Requests at most; default: ${RUN_DEFAULT}.` }),
     ),
     again: t.Optional(t.Boolean({ description: "true also judges requests that it has judged before." })),
     estimate: t.Optional(t.Boolean({ description: "true returns how many requests it would judge, and judges none." })),

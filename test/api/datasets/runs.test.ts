@@ -84,6 +84,7 @@ test.each<[string, object, string | null, string]>([
   ["a member that there is not", { targets: [{ ...TARGET, sytem: "x" }] }, "targets.0.sytem", ""],
   ["no money", { targets: [TARGET], max_cost: 0 }, "max_cost", ""],
   ["too many calls at a time", { targets: [TARGET], concurrency: 17 }, "concurrency", ""],
+  ["a blank text for calls at a time", { targets: [TARGET], concurrency: " " }, "concurrency", "whole number"],
   ["a version that there is not", { targets: [TARGET], version: 9 }, "version", "the newest is 1"],
   ["a label of no item", { targets: [TARGET], label: "second" }, null, 'to send: no item has the label "second"'],
 ])("a run is refused for %s", async (_name, body, at, says) => {

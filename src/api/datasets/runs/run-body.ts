@@ -1,3 +1,4 @@
+import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
 import { GatewayError } from "../../../errors.ts";
 import type { RunSettings, Target } from "../../../store/datasets/runs.ts";
@@ -29,7 +30,7 @@ const TARGET = t.Object(
 
 const CHOICE = {
   targets: t.Array(TARGET, { minItems: 1, maxItems: TARGETS_MAX }),
-  version: t.Optional(t.Integer({ minimum: 0, description: "Version of the dataset; default: the newest." })),
+  version: t.Optional(Type.Integer({ minimum: 0, description: "Version of the dataset; default: the newest." })),
   label: t.Optional(t.String({ minLength: 1, maxLength: 100, description: "Only items with this label." })),
 };
 
@@ -41,7 +42,7 @@ const LIMITS = {
     }),
   ),
   concurrency: t.Optional(
-    t.Integer({ minimum: 1, maximum: CONCURRENCY_MAX, description: `Calls at a time; default: ${CONCURRENCY}.` }),
+    Type.Integer({ minimum: 1, maximum: CONCURRENCY_MAX, description: `Calls at a time; default: ${CONCURRENCY}.` }),
   ),
 };
 
@@ -53,7 +54,7 @@ export const NEW_RUN = t.Object(
     ...LIMITS,
     name: named("Default: the names of the models."),
     retries: t.Optional(
-      t.Integer({
+      Type.Integer({
         minimum: 0,
         maximum: 20,
         description: `How often a failed call is retried; default: ${RETRIES}.`,
