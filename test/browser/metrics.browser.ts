@@ -160,8 +160,10 @@ describe("Overview", () => {
     await page.getByLabel("Split by").selectOption({ label: "Team" });
     await page.getByRole("heading", { name: "By property Team" }).waitFor();
     await page.getByRole("button", { name: "Last 7 days" }).click();
-    await page.getByRole("button", { name: "Last 90 days" }).click();
-    await page.waitForURL(/range=90d/);
+    await page.getByRole("button", { name: /^This month/ }).click();
+    await page.waitForURL(/range=this-month/);
+    await page.getByRole("button", { name: /^This month \(/ }).click();
+    await eventually(() => page.getByLabel("From").inputValue()).toMatch(/-01T00:00/);
     await page.reload();
     await page.getByRole("heading", { name: "By property Team" }).waitFor();
     await eventually(() => page.getByLabel("Split by").inputValue()).toBe("property:Team");

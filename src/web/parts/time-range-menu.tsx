@@ -1,7 +1,7 @@
 import { Field } from "./field.tsx";
 import { formatTime } from "./format.ts";
 import { Menu } from "./menu.tsx";
-import { daysOf, isoMoment, localMoment, RANGE_LABELS, type Range, type TimeSearch } from "./time-range.ts";
+import { daysOf, isoMoment, localMoment, momentsOf, RANGE_LABELS, type Range, type TimeSearch } from "./time-range.ts";
 
 interface TimeRangeMenuProps {
   readonly value: TimeSearch;
@@ -36,7 +36,7 @@ export function TimeRangeMenu({ value, fallback = "all", onChange }: TimeRangeMe
             </button>
           ))}
           <Moments
-            value={value}
+            value={momentsOf(value, fallback)}
             onApply={(moments) => {
               onChange(moments);
               close();
@@ -48,7 +48,13 @@ export function TimeRangeMenu({ value, fallback = "all", onChange }: TimeRangeMe
   );
 }
 
-function Moments({ value, onApply }: { readonly value: TimeSearch; readonly onApply: (value: TimeSearch) => void }) {
+interface MomentsProps {
+  readonly value: ReturnType<typeof momentsOf>;
+  readonly onApply: (value: TimeSearch) => void;
+}
+
+/** Two fields that begin with the moments of the range, to keep or change them. */
+function Moments({ value, onApply }: MomentsProps) {
   return (
     <form
       className="menu-form"
