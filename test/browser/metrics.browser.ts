@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { recordsOf } from "../e2e/weir.ts";
 import { eventually } from "../eventually.ts";
 import { until } from "../until.ts";
 import { findings } from "./axe.ts";
 import { expectCalm, hostileText } from "./calm.ts";
 import { type Dashboard, openDashboard } from "./open.ts";
 import { expectUsers, filterIn } from "./request-rows.ts";
-import { fillWorld, HOSTILE, type World } from "./world.ts";
+import { ask, fillWorld, HOSTILE, send, type World } from "./world.ts";
 
 let it: Dashboard;
 let world: World;
@@ -296,7 +297,16 @@ test("sessions are filtered by what one of their requests is, and found by words
   const session = page.getByRole("table", { name: "Sessions" }).getByRole("row").nth(1);
   await session.getByRole("cell", { name: "3", exact: true }).waitFor(); // all of its requests, not the failed one alone
   await page.getByText("Status ≥ 500").waitFor();
+  const long = { "Gateway-Session-Id": "long", "Gateway-Session-Name": HOSTILE, "Gateway-User-Id": HOSTILE };
+  const id = await send(it.weir, world.upstream, { headers: long });
+  await recordsOf(it.weir, [id]);
   await page.getByRole("button", { name: "Clear" }).click();
+  await page.getByRole("table", { name: "Sessions" }).getByRole("row").nth(2).waitFor();
+  await page.waitForFunction(() => {
+    const list = document.querySelector(".table-scroller")!;
+    return list.scrollWidth <= list.clientWidth;
+  });
+  await ask(it.weir, "DELETE", "/v1/request", { requestIds: [id] }); // other tests count the requests
   await page.getByLabel("Search in").selectOption("Words");
   await page.getByLabel("Search input and output").fill("nobodysaidthis");
   await page.getByText("No matching session").waitFor();
