@@ -177,7 +177,7 @@ test("a dashboard is exported, and imported again; what is wrong with a file is 
 });
 
 test("a heat map is one control with the keyboard, and leads to the requests of a cell", async () => {
-  const heat = { title: "Users and models", kind: "heatmap", metrics: ["requests"], split_by: ["user", "model"] };
+  const heat = { title: "Users and models", kind: "heatmap", metrics: ["cost"], split_by: ["user", "model"] };
   const { id } = await make({
     name: "Heat",
     panels: [heat, { ...heat, title: "Users over time", split_by: ["user"] }],
@@ -186,6 +186,9 @@ test("a heat map is one control with the keyboard, and leads to the requests of 
   const { page, faults } = opened;
   await panel(page, "Users over time").getByRole("table").waitFor();
   const cells = panel(page, "Users and models").locator("[data-cell]");
+  await cells.first().waitFor();
+  const names = await cells.evaluateAll((all) => all.map(({ ariaLabel, textContent }) => [ariaLabel!, textContent!]));
+  expect(names.filter(([name, text]) => !name!.endsWith(`: ${text}`))).toEqual([]);
   await cells.first().focus();
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("ArrowDown");

@@ -70,7 +70,8 @@ export function HeatMap({ label, metric, thresholds, rows, columns, hasText, val
               </th>
               {columns.map((column, index) => {
                 const value = values[row]![index]!;
-                const said = `${name}, ${column}: ${formatValue(metric, value)}`;
+                const ofCell = `${name}, ${column}`;
+                const short = axisFormat(metric)(value);
                 return (
                   <td key={index}>
                     <button
@@ -79,13 +80,14 @@ export function HeatMap({ label, metric, thresholds, rows, columns, hasText, val
                       style={shareOf(value, most)}
                       tabIndex={row === Math.min(at[0], rows.length - 1) && index === at[1] ? 0 : -1}
                       data-cell={`${row} ${index}`}
-                      aria-label={said}
-                      title={said}
+                      // The name contains the text that is visible, so that it can be called by voice.
+                      aria-label={`${ofCell}: ${hasText ? short : formatValue(metric, value)}`}
+                      title={`${ofCell}: ${formatValue(metric, value)}`}
                       onKeyDown={move}
                       onFocus={() => setAt([row, index])}
                       onClick={() => onOpen(row, index)}
                     >
-                      {hasText ? axisFormat(metric)(value) : null}
+                      {hasText ? short : null}
                     </button>
                   </td>
                 );
