@@ -8,6 +8,7 @@ import { ListStates } from "../../parts/list-states.tsx";
 import { Time } from "../../parts/values.tsx";
 import { type KeyRow, keysQuery } from "../keys/keys-query.ts";
 import { NewKey } from "../keys/new-key.tsx";
+import { RotateButton } from "../keys/rotate-key.tsx";
 
 /** The user's own keys: they never have more rights than the user. */
 export function OwnKeys({ id }: { readonly id: string }) {
@@ -53,18 +54,21 @@ const COLUMNS: readonly Column<KeyRow>[] = [
   {
     id: "actions",
     header: "Actions",
-    cell: ({ id, name }) => (
-      <ConfirmButton
-        scope="read"
-        label="Revoke"
-        of={name}
-        title={`Revoke the key “${name}”?`}
-        action="Revoke key"
-        danger
-        run={() => call("DELETE", `/v1/keys/${id}`)}
-      >
-        Requests with it are refused within a second. This cannot be undone. Its records stay.
-      </ConfirmButton>
+    cell: (row) => (
+      <span className="row-actions">
+        <RotateButton row={row} scope="read" />
+        <ConfirmButton
+          scope="read"
+          label="Revoke"
+          of={row.name}
+          title={`Revoke the key “${row.name}”?`}
+          action="Revoke key"
+          danger
+          run={() => call("DELETE", `/v1/keys/${row.id}`)}
+        >
+          Requests with it are refused within a second. This cannot be undone. Its records stay.
+        </ConfirmButton>
+      </span>
     ),
   },
 ];

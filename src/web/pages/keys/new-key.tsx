@@ -1,10 +1,9 @@
-import { CopyButton } from "../../parts/copy-button.tsx";
-import { Dialog } from "../../parts/dialog.tsx";
 import { DialogForm, useSave } from "../../parts/dialog-form.tsx";
 import { Field } from "../../parts/field.tsx";
 import { useSession } from "../../session.ts";
 import { useOrganizations } from "../organizations/use-organizations.ts";
 import type { KeyRow } from "./keys-query.ts";
+import { ShownKey } from "./shown-key.tsx";
 
 const SCOPES: Readonly<Record<string, string>> = {
   gateway: "send requests through the gateway",
@@ -30,22 +29,7 @@ export function NewKey({ onClose }: { readonly onClose: () => void }) {
   const { organization } = useSession();
   const { data: organizations = [] } = useOrganizations();
   const work = useSave<KeyRow & { readonly key: string }>({ method: "POST", path: "/v1/keys" });
-  if (work.data !== undefined) {
-    return (
-      <Dialog title="This is the key" onClose={onClose}>
-        <p>It is shown here and never again: copy it to where it is needed.</p>
-        <p className="secret">
-          <code>{work.data.key}</code>
-          <CopyButton text={work.data.key} label="Copy key" />
-        </p>
-        <div className="form-actions">
-          <button type="button" className="primary" onClick={onClose}>
-            Done
-          </button>
-        </div>
-      </Dialog>
-    );
-  }
+  if (work.data !== undefined) return <ShownKey secret={work.data.key} onClose={onClose} />;
   return (
     <DialogForm
       title="Create a key"

@@ -15,6 +15,7 @@ import { Time } from "../../parts/values.tsx";
 import { useMissing, useSession } from "../../session.ts";
 import { type KeyRow, keysQuery } from "./keys-query.ts";
 import { NewKey } from "./new-key.tsx";
+import { RotateButton } from "./rotate-key.tsx";
 import { ownerOf, TransferKey } from "./transfer-key.tsx";
 
 export function KeysPage() {
@@ -175,6 +176,7 @@ function columnsOf(ownId: string, shown: Shown, onTransfer: (row: KeyRow) => voi
             <GatedButton scope="admin" className="small" onClick={() => onTransfer(row)}>
               Transfer…<span className="unseen"> {row.name}</span>
             </GatedButton>
+            {stateOf(row) === "active" ? <RotateButton row={row} scope="admin" /> : null}
             <ConfirmButton
               scope="admin"
               label="Revoke"
