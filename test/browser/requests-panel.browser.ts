@@ -164,6 +164,14 @@ test("the list has values with their numbers, which filter it, and follow the fi
   await values.getByRole("region", { name: "Team" }).getByRole("button", { name: "blue 1" }).click();
   await expectUsers(page, ["ada"]);
   await page.getByRole("heading", { level: 1 }).click();
+  // Hits of a search are not counted.
+  const facets = page.getByRole("button", { name: "Facets", exact: true });
+  await page.getByLabel("Search words, user, session, id").fill("hello");
+  await eventually(() => facets.getAttribute("aria-pressed")).toBe("false");
+  expect(await facets.getAttribute("aria-disabled")).toBe("true");
+  await page.getByLabel("Search words, user, session, id").fill("");
+  await values.waitFor();
+  await page.getByRole("heading", { level: 1 }).click();
   await page.keyboard.press("f");
   await values.waitFor({ state: "detached" });
   expect(faults).toEqual([]);

@@ -135,16 +135,7 @@ function ReadRequests() {
             value={search}
             onChange={(time) => set({ range: undefined, from: undefined, to: undefined, ...time })}
           />
-          <button
-            type="button"
-            className="facets-button"
-            aria-pressed={hasFacets}
-            title="Count requests by status, model, user and more (f)"
-            onClick={() => setFacets(!hasFacets)}
-          >
-            <Icon name="tag" />
-            Facets
-          </button>
+          <FacetsButton isOn={hasFacets} isCountable={!question.isInParts} onChange={setFacets} />
           <ColumnsMenu choices={list.columns} onChange={list.setColumns} rows={list.rows} />
           <ViewsMenu search={search} columns={list.columns} view={list.view} />
           <button type="button" onClick={() => setDownloading(true)}>
@@ -234,6 +225,33 @@ function useFacetsOpen() {
     setOpen(next);
   };
   return [isOpen, set] as const;
+}
+
+interface FacetsButtonProps {
+  readonly isOn: boolean;
+  /** Whether the API can count the requests of the list. */
+  readonly isCountable: boolean;
+  readonly onChange: (isOn: boolean) => void;
+}
+
+function FacetsButton({ isOn, isCountable, onChange }: FacetsButtonProps) {
+  return (
+    <button
+      type="button"
+      className="facets-button"
+      aria-pressed={isOn && isCountable}
+      aria-disabled={isCountable ? undefined : true}
+      title={
+        isCountable
+          ? "Count requests by status, model, user and more (f)"
+          : "Facets need a list without a search and without a filter on bodies."
+      }
+      onClick={() => isCountable && onChange(!isOn)}
+    >
+      <Icon name="tag" />
+      Facets
+    </button>
+  );
 }
 
 interface LiveButtonProps {
