@@ -32,7 +32,8 @@ export function TimeRangeMenu({ value, fallback = "all", onChange }: TimeRangeMe
                 close();
               }}
             >
-              {text} <span className="muted">{daysOf(each)}</span>
+              {text}
+              {daysOf(each) === undefined ? null : <span className="muted"> {daysOf(each)}</span>}
             </button>
           ))}
           <Moments
