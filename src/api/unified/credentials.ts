@@ -63,7 +63,7 @@ export function credentialEndpoints(context: ApiContext, callers: Callers) {
     .get(
       "/v1/credentials/:name",
       async ({ request, params }) => {
-        const name = nameOf(params);
+        const name = params.name;
         const all = await listedCredentials(context, callers.of(request).organizationId);
         const found = all.find((each) => each.name === name);
         if (found === undefined) throw noSuchCredential(name);
@@ -79,7 +79,7 @@ export function credentialEndpoints(context: ApiContext, callers: Callers) {
     .put(
       "/v1/credentials/:name",
       async ({ request, body, params }) =>
-        success(await changed(context, callers.of(request), { name: nameOf(params), body })),
+        success(await changed(context, callers.of(request), { name: params.name, body })),
       endpoint("Credentials", "Change a credential", `Omitted members stay; null resets a member. ${SECRETS}`, {
         body: CHANGE,
       }),
@@ -87,19 +87,14 @@ export function credentialEndpoints(context: ApiContext, callers: Callers) {
     .post(
       "/v1/credentials/:name/test",
       async ({ request, body, params }) =>
-        success(await tested(context, callers.of(request), { name: nameOf(params), body })),
+        success(await tested(context, callers.of(request), { name: params.name, body })),
       endpoint("Credentials", "Ask the provider whether a credential works", TESTED, { body: TEST, reads: "optional" }),
     )
     .delete(
       "/v1/credentials/:name",
-      async ({ request, params }) => success(await removed(context, callers.of(request), nameOf(params))),
+      async ({ request, params }) => success(await removed(context, callers.of(request), params.name)),
       endpoint("Credentials", "Remove a credential"),
     );
-}
-
-/** A name in a path may be escaped. */
-export function nameOf({ name }: { readonly name: string }): string {
-  return decodeURIComponent(name);
 }
 
 interface Change {

@@ -12,7 +12,6 @@ import type { Callers } from "../access/callers.ts";
 import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
-import { nameOf } from "./credentials.ts";
 
 const ROUTE = {
   ...ROUTE_SCHEMA,
@@ -37,8 +36,8 @@ export function routeEndpoints(context: ApiContext, callers: Callers) {
     .get(
       "/v1/routes/:name",
       async ({ request, params }) => {
-        const found = (await routesOf(context, organization(request))).find(({ name }) => name === nameOf(params));
-        if (found === undefined) throw noSuchRoute(nameOf(params));
+        const found = (await routesOf(context, organization(request))).find(({ name }) => name === params.name);
+        if (found === undefined) throw noSuchRoute(params.name);
         return success(found);
       },
       endpoint("Routes", "Read one route"),
@@ -47,7 +46,7 @@ export function routeEndpoints(context: ApiContext, callers: Callers) {
       "/v1/routes/:name",
       async ({ request, params, body }) => {
         const { organization: named, ...route } = asObject(body);
-        const name = nameOf(params);
+        const name = params.name;
         refuseConfigured(context, name);
         const organizationId = await placeOf(context, callers.of(request), named);
         const { records } = await context.home.writer();
@@ -61,7 +60,7 @@ export function routeEndpoints(context: ApiContext, callers: Callers) {
     .delete(
       "/v1/routes/:name",
       async ({ request, params }) => {
-        const name = nameOf(params);
+        const name = params.name;
         const { records } = await context.home.writer();
         if (!(await removeRoute(records, organization(request), name, callers.of(request)))) {
           refuseConfigured(context, name);

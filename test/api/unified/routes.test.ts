@@ -57,6 +57,13 @@ test("a route is its organization's; only the operator names another one", async
   expect((await put("x", { targets: ["openai/b"], organization: "nobody" })).json.path).toBe("organization");
 });
 
+test.each(["50%", "a%2Fb", "é/ü"])("the route %s is found by its name, escaped once", async (name) => {
+  expect((await put(name, { targets: ["openai/a"] })).json.data?.name).toBe(name);
+  const path = `/v1/routes/${encodeURIComponent(name)}`;
+  expect((await it.call("GET", path)).json.data?.name).toBe(name);
+  expect((await it.call("DELETE", path)).json.data).toEqual({ name });
+});
+
 test.each([
   ["of-file", { targets: ["openai/a"] }, 409, null],
   ["a,b", { targets: ["openai/a"] }, 400, "name"],
