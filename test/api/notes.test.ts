@@ -53,6 +53,17 @@ describe("a comment", () => {
     expect(await commentsOf(id)).toEqual([]);
   });
 
+  test("over the limit of a request is refused and not stored", async () => {
+    const id = await record();
+    const sql = `with recursive n(i) as (select 1 union all select i + 1 from n where i < 1000)
+      insert into comments (request_id, id, organization_id, author_id, author_name, text, created_at)
+      select ?, 'c' || i, ?, 'key:k', 'k', 'x', 1 from n`;
+    await api.store.records.batch([{ sql, args: [id, api.organization] }]);
+    const { status, json } = await comment(id, "One more");
+    expect([status, json.message]).toEqual([400, expect.stringContaining("at most 1000 comments")]);
+    expect(await commentsOf(id)).toHaveLength(1_000);
+  });
+
   test("goes with the record", async () => {
     const id = await record();
     await comment(id, "Soon gone");

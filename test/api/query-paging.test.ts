@@ -1,35 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { tiedRecord } from "../filter/tied-record.ts";
 import { type Exchange, idOf, insert } from "../filter/world.ts";
 import { DATABASES, openApiOn } from "./databases.ts";
 import type { TestApi } from "./open.ts";
 
 describe.each(DATABASES)("on %s", (kind) => {
-  const START = Date.UTC(2026, 0, 10, 12);
   const COUNT = 60;
   let it: TestApi;
 
-  /** Many ties and many missing values, so that order hangs on the later keys and on the id. */
-  const exchange = (n: number): Exchange => ({
-    columns: {
-      request_id: idOf(n),
-      organization_id: it.organization,
-      request_created_at: START + Math.floor(n / 4) * 1000,
-      user_id: n % 3 === 0 ? null : `user-${n % 2}`,
-      cost: n % 4 === 0 ? null : (n % 5) / 8,
-      delay_ms: n % 7 === 0 ? null : -n * 1.5,
-      total_tokens: n % 6,
-      prompt_tokens: n % 5 === 0 ? null : n % 3,
-      completion_tokens: null,
-      response_model: n % 4 === 1 ? null : `m-${n % 3}`,
-      cached: n % 2,
-      cache_created_at: n % 2 === 0 ? null : START - n,
-      time_to_first_token: n % 9 === 0 ? null : n % 4,
-    },
-    properties: n % 3 === 0 ? [] : [{ name: "Tier", value: `tier-${n % 4}` }],
-    inputs: n % 5 === 0 ? [] : [{ name: "city", value: `city-${n % 2}` }],
-    ...(n % 4 === 0 ? {} : { prompt: `Prompt ${n % 3}` }),
-    ...(n % 6 === 0 ? {} : { completion: `answer ${n % 5}` }),
-  });
+  const exchange = (n: number): Exchange => {
+    const { columns, ...more } = tiedRecord(n);
+    return { ...more, columns: { ...columns, organization_id: it.organization } };
+  };
 
   beforeAll(async () => {
     it = await openApiOn(kind);

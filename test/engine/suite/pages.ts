@@ -6,35 +6,15 @@ import { decodeSort } from "../../../src/filter/sort.ts";
 import { ALL } from "../../../src/filter/tree.ts";
 import { Deadline } from "../../../src/store/database/deadline.ts";
 import { assertProperty } from "../../chance.ts";
-import { type Exchange, idOf, ORGANIZATION } from "../../filter/world.ts";
+import { tiedRecord } from "../../filter/tied-record.ts";
+import { type Exchange, ORGANIZATION } from "../../filter/world.ts";
 import type { TestedEngine } from "../tested-engine.ts";
 
 type Value = string | number | null;
 type Direction = "asc" | "desc";
 type Keys = readonly (readonly [key: string, direction: Direction])[];
 
-const START = Date.UTC(2026, 0, 10, 12);
-/** Many ties and many missing values, so that order hangs on the later keys and on the id. */
-const RECORDS: readonly Exchange[] = Array.from({ length: 60 }, (_, n) => ({
-  columns: {
-    request_id: idOf(n),
-    request_created_at: START + Math.floor(n / 4) * 1000,
-    user_id: n % 3 === 0 ? null : `user-${n % 2}`,
-    cost: n % 4 === 0 ? null : (n % 5) / 8,
-    delay_ms: n % 7 === 0 ? null : -n * 1.5,
-    total_tokens: n % 6,
-    prompt_tokens: n % 5 === 0 ? null : n % 3,
-    completion_tokens: null,
-    response_model: n % 4 === 1 ? null : `m-${n % 3}`,
-    cached: n % 2,
-    cache_created_at: n % 2 === 0 ? null : START - n,
-    time_to_first_token: n % 9 === 0 ? null : n % 4,
-  },
-  properties: n % 3 === 0 ? [] : [{ name: "Tier", value: `tier-${n % 4}` }],
-  inputs: n % 5 === 0 ? [] : [{ name: "city", value: `city-${n % 2}` }],
-  ...(n % 4 === 0 ? {} : { prompt: `Prompt ${n % 3}` }),
-  ...(n % 6 === 0 ? {} : { completion: `answer ${n % 5}` }),
-}));
+const RECORDS: readonly Exchange[] = Array.from({ length: 60 }, (_, n) => tiedRecord(n));
 
 /** What each sort key means, read from a test's own description of a record. */
 const KEYS: Readonly<Record<string, (exchange: Exchange) => Value>> = {
