@@ -1,6 +1,7 @@
 import type { Json, StreamEvent } from "../../../plugin-host/contract.ts";
 import { assignMembers, isObject, type JsonObject, listOf, mergeMembers, textOf } from "../../json.ts";
 import { inOrder } from "../pieces.ts";
+import { begunCall, continueCall, goesOn } from "./partial-args.ts";
 
 const APART: ReadonlySet<string> = new Set(["candidates", "usageMetadata"]);
 
@@ -46,14 +47,15 @@ function takeCandidate(candidates: Map<number, JsonObject>, candidate: JsonObjec
 function joinParts(parts: Json[], added: readonly Json[]): Json[] {
   for (const part of added) {
     const last = parts.at(-1);
-    if (isObject(last) && isObject(part) && goesOn(last, part)) {
+    if (isObject(last) && isObject(part) && isMore(last, part)) {
       assignMembers(last, { ...part, text: last.text + part.text });
-    } else parts.push(isObject(part) ? { ...part } : part);
+    } else if (goesOn(last) && isObject(part) && isObject(part.functionCall)) continueCall(last, part);
+    else parts.push(isObject(part) ? begunCall(part) : part);
   }
   return parts;
 }
 
-function goesOn(last: JsonObject, part: JsonObject): boolean {
+function isMore(last: JsonObject, part: JsonObject): boolean {
   if (textOf(last.text) === undefined || textOf(part.text) === undefined) return false;
   return last.thought === part.thought && last.thoughtSignature === undefined;
 }

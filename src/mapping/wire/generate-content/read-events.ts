@@ -4,6 +4,7 @@ import { type PlacedText, placeIn } from "../../translate/citation-ranges.ts";
 import { geminiUsage } from "../../usage.ts";
 import { citationsOf, finishOf, idOfCall, isBlocked, logprobsOf, readPart } from "./answer.ts";
 import { readError } from "./errors.ts";
+import { begunCall, continueCall, goesOn } from "./partial-args.ts";
 
 interface ReadingState {
   started?: true;
@@ -17,6 +18,8 @@ interface CandidateState {
   /** The open text or reasoning. */
   open: { readonly kind: "text" | "reasoning"; readonly part: number } | undefined;
   calls: number;
+  /** A part whose call goes on in later parts. */
+  begun: JsonObject | undefined;
   /** The text so far, into which citations are offsets. */
   text: string;
   texts: PlacedText[];
@@ -60,12 +63,13 @@ function readCandidate(state: ReadingState, candidate: JsonObject, at: number, p
   const known = state.candidates.get(index) ?? {
     open: undefined,
     calls: 0,
+    begun: undefined,
     text: "",
     texts: [],
     cited: 0,
   };
   state.candidates.set(index, known);
-  const parts = listOf(candidate.content?.parts).flatMap((given) =>
+  const parts = wholeParts(known, candidate).flatMap((given) =>
     readPart(given, () => idOfCall(given, state.responseId, known.calls++)),
   );
   // The sources belong to the text, which the next part ends: a signature or a call in the same chunk.
@@ -77,6 +81,25 @@ function readCandidate(state: ReadingState, candidate: JsonObject, at: number, p
   if (logprobs !== undefined) pieces.push({ type: "logprobs", logprobs, ...of });
   if (filledText(candidate.finishReason) !== undefined)
     pieces.push({ type: "finish", finish: finishOf(candidate.finishReason), ...of });
+}
+
+/** The parts of a chunk, but a call whose arguments are streamed only when they are complete or the response ends. */
+function wholeParts(known: CandidateState, { content, finishReason }: JsonObject): readonly Json[] {
+  const whole: Json[] = [];
+  for (const part of listOf(content?.parts)) {
+    const isCall = isObject(part?.functionCall);
+    if (known.begun !== undefined && isCall) continueCall(known.begun, part);
+    else if (isCall) known.begun = begunCall(part);
+    else whole.push(part);
+    if (known.begun === undefined || goesOn(known.begun)) continue;
+    whole.push(known.begun);
+    known.begun = undefined;
+  }
+  if (known.begun !== undefined && filledText(finishReason) !== undefined) {
+    whole.push(known.begun);
+    known.begun = undefined;
+  }
+  return whole;
 }
 
 interface Pieces {
