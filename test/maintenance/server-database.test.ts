@@ -32,7 +32,7 @@ test("with the records on a server a backup holds the node's spool and name, and
   const doctor = await runCommand(weir.env, "doctor", "--json");
   const database = JSON.parse(doctor.stdout).filter(({ check }: { check: string }) => check === "database");
   expect(database).toEqual([
-    expect.objectContaining({ verdict: "ok", message: expect.stringMatching(/^127\.0\.0\.1:\d+ answers/) }),
+    expect.objectContaining({ verdict: "ok", message: expect.stringMatching(/^127\.0\.0\.1:\d+ responds/) }),
   ]);
   await weir.stop();
 
