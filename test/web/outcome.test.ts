@@ -15,6 +15,7 @@ test.each([
     "no such host",
     /^The provider closed the connection, or could not be reached. No such host\.$/,
   ],
+  [502, "upstream_failed", "the provider could not be reached", /^The provider could not be reached\.$/],
   [504, "upstream_timeout", null, /^The provider did not respond in time/],
   [499, "client_gone", null, /^The client disconnected/],
   [429, "refused", "the limit “all” is spent", "The limit “all” is spent."],

@@ -7,6 +7,7 @@ export function outcomeText(record: RequestRecord): string | undefined {
   if (status === null) return "This request is in flight. The page follows it.";
   const said = [message && sentence(message), code && `(${code})`].filter(Boolean).join(" ");
   const cause = CAUSES[outcome ?? ""];
+  if (cause !== undefined && OWN_MESSAGE.test(said)) return said;
   if (cause !== undefined) return said === "" ? cause : `${cause} ${said}`;
   if (status < 400) return undefined;
   if (outcome === "refused") return said === "" ? "The gateway refused this request." : said;
@@ -23,6 +24,9 @@ const CAUSES: Readonly<Record<string, string>> = {
   upstream_failed: "The provider closed the connection, or could not be reached.",
   upstream_timeout: "The provider did not respond in time.",
 };
+
+/** Messages of Weir that state the cause themselves, such as "the provider could not be reached". */
+const OWN_MESSAGE = /^The provider /;
 
 /** A text of the API as a sentence. A host name at its start stays in lower case. */
 export function sentence(text: string): string {
