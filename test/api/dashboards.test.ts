@@ -130,7 +130,7 @@ const at = (x: number, y: number, w: number, h: number) => ({ ...PANEL, place: {
 
 test.each([
   ["no name", { panels: [] }, "name", "1 to 100"],
-  ["no panels", { name: "Wrong" }, "panels", "at most 40"],
+  ["no panels", { name: "Wrong" }, "panels", "give a list"],
   ["a blank name", { name: "  ", panels: [] }, "name", "1 to 100"],
   ["a member that there is not", { name: "Wrong", panel: [], panels: [] }, "panel", 'did you mean "panels"'],
   ["a file of another version", { version: 2, name: "Wrong", panels: [] }, "version", "version 1"],

@@ -86,7 +86,7 @@ export const DASHBOARD_BODY = t.Object(
     shared: optional(t.Boolean({ description: "true shows it to everybody of the organization; needs `write`." })),
     range: optional(oneOf(PANEL_RANGES, "A span that ends now, or a calendar period; default: 7d.")),
     filter: t.Optional(FILTER),
-    panels: t.Array(PANEL, { maxItems: PANELS_MAX, expects: `give at most ${PANELS_MAX} panels` }),
+    panels: t.Array(PANEL, { maxItems: PANELS_MAX, expects: `give a list of at most ${PANELS_MAX} panels` }),
   },
   { additionalProperties: false },
 );
