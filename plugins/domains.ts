@@ -33,12 +33,19 @@ export default {
       },
 
       onForward({ id, organizationId, target }) {
-        const { host } = target;
-        const limited = decisions.stateOf(host, target.owner) !== "approved";
-        const request = { id, organization: organizationId, host, limited };
+        const { host, owner } = target;
+        if (decisions.stateOf(host, owner) === "approved") {
+          counts.show(organizationId, host, 1, Date.now());
+          return undefined;
+        }
+        const request = { id, organization: organizationId, host };
         const rule = counts.take(request, Date.now());
         return rule === undefined ? undefined : refuseUnlessShared(counts, request, rule);
       },
+
+      admits: ({ target }) => decisions.stateOf(target.host, target.owner) === "approved",
+      onAdmitted: ({ organizationId, target }, requests) =>
+        counts.show(organizationId, target.host, requests, Date.now()),
 
       onEnd({ id, outcome, forwarded }) {
         counts.end(id, outcome !== "refused" && forwarded);
@@ -52,8 +59,8 @@ export default {
 
 /** Refuses a request unless the other nodes leave room for it. */
 function refuseUnlessShared(counts: Counts, request: Counted, rule: SpentRule) {
-  const { organization, host, limited } = request;
-  const asking = limited ? counts.ask(organization, host, Date.now()) : undefined;
+  const { organization, host } = request;
+  const asking = counts.ask(organization, host, Date.now());
   if (asking === undefined) return tooMany(host, rule);
   return asking
     .then(() => counts.take(request, Date.now()))

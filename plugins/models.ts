@@ -74,6 +74,8 @@ export default {
         const names = [model, `${provider}/${model}`];
         return about.every((rule) => allows(rule, names)) ? undefined : refusal(model);
       },
+
+      admits: () => all.length === 0,
     } satisfies PluginHooks;
   },
 } satisfies GatewayPlugin<Options>;

@@ -93,6 +93,7 @@ export default {
           counts: outcome !== "refused" && forwarded,
           answered: outcome === "complete" && status < 400,
         }),
+      admits: ({ organizationId, keyId }) => stored.policiesFor(organizationId, keyId).length === 0,
       limitsOf: (credential) => limits.uses(credential, Date.now()),
       routes: rateLimitRoutes(stored, ledger, gateway.organizationOfKey),
       dispose: () => ledger.close(),

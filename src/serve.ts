@@ -293,7 +293,8 @@ async function openPlugins({ config, log }: ServeOptions, built: Built): Promise
   const onPrivateTargets = (targets: readonly string[]) => {
     for (const region of built.regions) region.openPrivateTargets(targets);
   };
-  const lent = { usageOf, organizationOfKey, providerHosts, shares, onPrivateTargets };
+  const onStoreChange = () => built.hooks?.hooks.admissions.noteChange();
+  const lent = { usageOf, organizationOfKey, providerHosts, shares, onStoreChange, onPrivateTargets };
   const host = createPluginHost({ config, log, entries, ...lent });
   built.pluginHost = host;
   const onChange = noteDropIns(built.regions[0]!.recorder.forward(["note"]).note, log);

@@ -1052,6 +1052,9 @@ export interface GatewayRequest {
   gatewayHeader(name: string): string | undefined;
 }
 
+/** Requests of one key to one host, without a `Gateway-RateLimit-Policy` and with a key for all models. */
+export type RequestKind = Pick<GatewayRequest, "organizationId" | "keyId" | "provider" | "target">;
+
 /** A refusal, sent instead of the provider's response. */
 export interface Refusal {
   readonly status: number;
@@ -1400,6 +1403,14 @@ export interface PluginHooks {
    * explained or health is shown.
    */
   limitsOf?(credential: PayingCredential): readonly LimitUse[];
+  /**
+   * Gateway thread: whether the plugin allows every request of a kind as it is, until its `store` changes. If all plugins with a
+   * hook for requests do, further gateway threads pass such requests on without a call of `onRequest`, `onForward` and `onEnd`.
+   * Without this hook they call the plugin for each request.
+   */
+  admits?(kind: RequestKind): boolean;
+  /** Gateway thread, within milliseconds: so many requests were passed on because of `admits`. */
+  onAdmitted?(kind: RequestKind, requests: number): void;
   /** Called once when the plugin is unloaded. */
   dispose?(): void | Promise<void>;
 }

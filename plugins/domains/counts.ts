@@ -27,13 +27,11 @@ export interface SpentRule {
   readonly seconds: number;
 }
 
-/** A request to a domain. */
+/** A request to a domain with limits. */
 export interface Counted {
   readonly id: string;
   readonly organization: string;
   readonly host: string;
-  /** Whether the domain's limits apply to it. */
-  readonly limited: boolean;
 }
 
 /**
@@ -62,23 +60,14 @@ export class Counts {
   }
 
   /** Counts a request, or returns the exhausted rule; then nothing is counted. */
-  take({ id, organization, host, limited }: Counted, now: number): SpentRule | undefined {
-    const day = dayOf(now);
-    if (day !== this.#day) this.#dropBefore(day);
-    if (this.#isFull(organization, host)) {
-      if (!limited) return undefined;
+  take({ id, organization, host }: Counted, now: number): SpentRule | undefined {
+    const count = this.#countOf(organization, host, now);
+    if (count === undefined)
       return {
         text: `no request while ${HOSTS_MAX.toLocaleString("en")} other domains are counted today`,
         seconds: secondsToMidnight(now),
       };
-    }
-    const count = this.#count(organization, host);
-    if (count.day !== day) Object.assign(count, { day, requests: 0 });
-    if (!limited) {
-      count.requests += 1;
-      this.#writeLater(count);
-      return undefined;
-    }
+    const { day } = count;
     const shares = this.#sharesOf(count, now);
     if (count.requests >= Math.min(PER_DAY, shares?.ofDay.allowed() ?? PER_DAY))
       return { text: `${PER_DAY.toLocaleString("en")} requests per UTC day`, seconds: secondsToMidnight(now) };
@@ -91,6 +80,14 @@ export class Counts {
     this.#taken.set(id, { count, day, atMs: now });
     this.#journal.append(line(count));
     return undefined;
+  }
+
+  /** Counts requests without limits. */
+  show(organization: string, host: string, requests: number, now: number): void {
+    const count = this.#countOf(organization, host, now);
+    if (count === undefined) return;
+    count.requests += requests;
+    this.#writeLater(count);
   }
 
   /** Requests room from the other nodes for another limited request; undefined if that cannot help. */
@@ -156,9 +153,15 @@ export class Counts {
     return count.shares;
   }
 
-  #isFull(organization: string, host: string): boolean {
+  /** The count of today; undefined if too many hosts are counted. */
+  #countOf(organization: string, host: string, now: number): Count | undefined {
+    const day = dayOf(now);
+    if (day !== this.#day) this.#dropBefore(day);
     const hosts = this.#organizations.get(organization);
-    return hosts !== undefined && hosts.size >= HOSTS_MAX && !hosts.has(host);
+    if (hosts !== undefined && hosts.size >= HOSTS_MAX && !hosts.has(host)) return undefined;
+    const count = this.#count(organization, host);
+    if (count.day !== day) Object.assign(count, { day, requests: 0 });
+    return count;
   }
 
   #count(organization: string, host: string): Count {

@@ -1,4 +1,4 @@
-import type { BodyNeed, LimitUse, PayingCredential, RequestEnd } from "../plugin-host/contract.ts";
+import type { BodyNeed, LimitUse, PayingCredential, RequestEnd, RequestKind } from "../plugin-host/contract.ts";
 import type { Verdict } from "../plugin-host/hooks/verdict.ts";
 import type { RequestFacts, SeenRequest } from "./seen-request.ts";
 
@@ -12,6 +12,12 @@ export interface RequestHooks {
   /** @throws GatewayError `plugin_failed`. */
   onForward(request: SeenRequest, facts: RequestFacts): Verdict | Promise<Verdict>;
   onEnd(end: RequestEnd): void;
+  /** Which requests need no call; `plugin-host/hooks/admissions.ts` implements it. Only in the first thread. */
+  readonly admissions?: {
+    readonly changes: Int32Array;
+    admits(kind: RequestKind): boolean;
+    onAdmitted(kind: RequestKind, requests: number): void;
+  };
   /** Current use of a credential's limits. Only in the first thread. */
   limitsOf?(credential: PayingCredential): readonly LimitUse[];
 }

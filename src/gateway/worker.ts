@@ -16,14 +16,14 @@ import { startGateway } from "./start.ts";
  * files.
  */
 const { options, port, ports } = threadStart<FurtherGatewayOptions>();
-const { config, share } = options;
+const { config, share, changes } = options;
 const log = configuredLog(config, { gateway_thread: share.writer });
 keepServing(log);
 const spool = openSpool({ directory: join(config.data_dir, "spool"), sync: config.spool_sync, log, shared: share });
 const { claimId } = connect<FirstGatewayFunctions>(ports["first"]!);
 const registry = openRegistry({ config, log });
 registry.catch(() => undefined); // `listen` reports it
-const hooks = new RemoteHooks(ports["hooks"]!);
+const hooks = new RemoteHooks(ports["hooks"]!, changes);
 let gateway: Gateway | undefined;
 let privateTargets: readonly string[] = [];
 let tables = NO_TABLES;

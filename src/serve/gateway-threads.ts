@@ -134,7 +134,7 @@ export class GatewayThreads {
     expose(toThread, { claimId: gateway.takeId } satisfies FirstGatewayFunctions);
     const forgetHooks = serveHooks(toHooks, hooks);
     const endRequests = takeOver(toRequests, gateway.serve);
-    const options: FurtherGatewayOptions = { config, share };
+    const options: FurtherGatewayOptions = { config, share, changes: hooks.admissions.changes };
     const ports = { first: itsFirst, hooks: itsHooks, requests: itsRequests };
     const thread = startThread("src/gateway/worker.ts", options, ports);
     void thread.ended.then(() => {

@@ -52,4 +52,6 @@ export interface GatewayCounts {
 
 export interface FurtherGatewayOptions extends ThreadOptions {
   readonly share: SpoolShare;
+  /** Of `plugin-host/hooks/admissions.ts`. */
+  readonly changes: Int32Array;
 }

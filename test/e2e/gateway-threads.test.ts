@@ -75,6 +75,22 @@ test("of 200 concurrent requests against a limit of 50 exactly 50 are let throug
   expect(await recordsOf(weir, idsOf(responses))).toHaveLength(200);
 }, 300_000);
 
+test("a limit that is made later counts in every thread from its response on, and until it is removed", async () => {
+  const requestsToday = async () => {
+    const { data } = (await (await callApi(weir, "/v1/domains/127.0.0.1")).json()) as Json;
+    return data.requests_today as number;
+  };
+  const before = await requestsToday();
+  expect(new Set(statusesOf(await sendMany(weir, 40)))).toEqual(new Set([200]));
+  await until(async () => (await requestsToday()) === before + 40);
+  const body = JSON.stringify({ name: "later", quota: 10, window_seconds: 3_600 });
+  const made = (await (await callApi(weir, "/v1/rate-limits", { method: "POST", body })).json()) as Json;
+  expect(statusesOf(await sendMany(weir, 40))).toEqual([...Array(10).fill(200), ...Array(30).fill(429)]);
+  const removed = await callApi(weir, `/v1/rate-limits/${made.data.id}`, { method: "DELETE" });
+  expect(removed.status).toBe(200);
+  expect(new Set(statusesOf(await sendMany(weir, 10)))).toEqual(new Set([200]));
+}, 300_000);
+
 test("identical requests share one call and one cached response, whichever thread they reach", async () => {
   const before = upstream.seen.length;
   const responses = await sendMany(weir, 30, { "Gateway-Cache-Enabled": "true" });

@@ -5,7 +5,7 @@ import { GatewayError } from "../../src/errors.ts";
 import { RemoteHooks } from "../../src/gateway/further-threads/ask-hooks.ts";
 import { serveHooks } from "../../src/gateway/further-threads/serve-hooks.ts";
 import type { RequestHooks } from "../../src/gateway/request-hooks.ts";
-import type { Json, RequestEnd } from "../../src/plugin-host/contract.ts";
+import type { GatewayRequest, Json, RequestEnd, RequestKind } from "../../src/plugin-host/contract.ts";
 import { PassedOn } from "../../src/runtime/http/pass-on.ts";
 import { takeOver } from "../../src/runtime/http/take-over.ts";
 import type { Endpoint } from "../../src/runtime/rpc.ts";
@@ -68,11 +68,12 @@ async function startPair(
   const endpoint = (port: (typeof all)[number]) => port as unknown as Endpoint;
   const first = await start({ config });
   const none = { has: () => true, onRequest: () => undefined, onForward: () => undefined, onEnd: () => undefined };
+  const { changes } = hooks.admissions ?? { changes: new Int32Array(1) };
   const forget = serveHooks(endpoint(toHooks), { ...none, ...hooks });
   const end = takeOver(endpoint(toRequests), first.serve);
   const further = await start({
     config,
-    hooks: new RemoteHooks(endpoint(itsHooks)),
+    hooks: new RemoteHooks(endpoint(itsHooks), changes),
     passedOn: new PassedOn(endpoint(itsRequests)),
   });
   return {
@@ -222,6 +223,77 @@ test("plugins are called in the first thread: what they see, add and refuse, and
     ["complete", true],
     ["refused", false],
   ]);
+});
+
+/** Hooks that note what they are called for, and admit what `admits` says. */
+function admitting(admits: (kind: RequestKind) => boolean) {
+  const [asked, ended]: [string[], string[]] = [[], []];
+  const passed: number[] = [];
+  const changes = new Int32Array(new SharedArrayBuffer(4));
+  return {
+    asked,
+    ended,
+    passed: () => passed.reduce((sum, requests) => sum + requests, 0),
+    change: () => void Atomics.add(changes, 0, 1),
+    onForward({ id }: GatewayRequest) {
+      asked.push(id);
+      return undefined;
+    },
+    onEnd: ({ id }: RequestEnd) => void ended.push(id),
+    admissions: { changes, admits, onAdmitted: (_kind: RequestKind, requests: number) => void passed.push(requests) },
+  };
+}
+
+test("requests of an admitted kind are passed on without a question, and counted, until something changes", async () => {
+  const hooks = admitting(({ organizationId, keyId, provider, target }) => {
+    expect([organizationId, provider, target.origin]).toEqual([keySnapshot(KEY).organizationId, "CUSTOM", origin]);
+    return keyId === keySnapshot(KEY).id;
+  });
+  await using pair = await startPair(hooks);
+  const pass = async (more = {}, init: RequestInit = { body: "x" }) => {
+    const response = await send(pair, more, init);
+    expect(response.status).toBe(200);
+    await response.arrayBuffer();
+    return response.headers.get("gateway-id")!;
+  };
+  const first = await pass();
+  const [second] = [await pass(), await pass({}, { method: "GET" }), await pass({ "Gateway-User-Id": "ada" })];
+  hooks.change();
+  const third = await pass();
+  const policy = await pass({ "Gateway-RateLimit-Policy": "5;w=60" });
+  await until(
+    () => hooks.passed() === 3 && hooks.ended.length === 3,
+    180_000,
+    () => `passed ${hooks.passed()}, ended ${hooks.ended.length}`,
+  );
+  expect(hooks.asked).toEqual([first, third, policy]);
+  expect(hooks.ended).toEqual([first, third, policy]);
+  expect((await pair.further.spool.ended(second!)).end).toMatchObject({ outcome: "complete" });
+});
+
+test("what a plugin admits says nothing of keys with a list of models, other targets and other keys", async () => {
+  const hooks = admitting(() => true);
+  const other = "sk-weir-us-anotherKeyForTheTestsOfThreadsOnly00000000";
+  await using pair = await startPair(hooks);
+  const keys = [keySnapshot(KEY), { ...keySnapshot(other), id: "other", models: ["m"] }];
+  for (const gateway of [pair.first, pair.further]) gateway.setKeys(keys);
+  const alias = origin.replace("127.0.0.1", "localhost");
+  for (const more of [{}, { "Gateway-Auth": `Bearer ${other}` }, { "Gateway-Target-Url": alias }]) {
+    for (let time = 0; time < 3; time++) await (await send(pair, more, { body: "x" })).arrayBuffer();
+  }
+  expect(hooks.asked).toHaveLength(1 + 3 + 1);
+});
+
+test("a change while the plugins are called is later than what they say", async () => {
+  const hooks = admitting(() => true);
+  const { onForward } = hooks;
+  hooks.onForward = (request) => {
+    hooks.change();
+    return onForward(request);
+  };
+  await using pair = await startPair(hooks);
+  for (let time = 0; time < 3; time++) await (await send(pair, {}, { body: "x" })).arrayBuffer();
+  expect(hooks.asked).toHaveLength(3);
 });
 
 test("a plugin that fails there fails the request here", async () => {

@@ -201,9 +201,7 @@ describe("an unapproved domain", () => {
         let now = MIDNIGHT;
         for (const [at, by] of steps.entries()) {
           now += by;
-          expect(
-            counts.take({ id: `r${at}`, organization: "one", host: "a.test", limited: true }, now),
-          ).toBeUndefined();
+          expect(counts.take({ id: `r${at}`, organization: "one", host: "a.test" }, now)).toBeUndefined();
           counts.end(`r${at}`, true);
         }
         expect(counts.today("one", now).get("a.test")).toBeLessThanOrEqual(steps.length);
@@ -234,7 +232,7 @@ describe("an unapproved domain", () => {
           now += waitMs;
           const key = `${organization} ${host}`;
           const fits = !admitted.some((one) => one.key === key && one.at > now - 1_000);
-          const rule = counts.take({ id: `r${at}`, organization, host, limited: true }, now);
+          const rule = counts.take({ id: `r${at}`, organization, host }, now);
           expect(rule?.text).toBe(fits ? undefined : "1 request per second");
           if (fits && !refusedElsewhere) admitted.push({ key, at: now });
           counts.end(`r${at}`, !refusedElsewhere);
@@ -253,16 +251,14 @@ describe("an unapproved domain", () => {
     // The journal is read against the clock of today.
     const day = Math.floor(Date.now() / 86_400_000) * 86_400_000;
     for (let at = 0; at < 10_000; at++)
-      expect(
-        first.counts.take({ id: `r${at}`, organization: "o", host: "a.test", limited: true }, day + at * 1_000),
-      ).toBeUndefined();
+      expect(first.counts.take({ id: `r${at}`, organization: "o", host: "a.test" }, day + at * 1_000)).toBeUndefined();
     const late = day + 20_000_000;
-    expect(first.counts.take({ id: "x", organization: "o", host: "a.test", limited: true }, late)).toEqual({
+    expect(first.counts.take({ id: "x", organization: "o", host: "a.test" }, late)).toEqual({
       text: "10,000 requests per UTC day",
       seconds: 66_400,
     });
-    expect(first.counts.take({ id: "y", organization: "o", host: "b.test", limited: true }, late)).toBeUndefined();
-    expect(first.counts.take({ id: "z", organization: "p", host: "a.test", limited: true }, late)).toBeUndefined();
+    expect(first.counts.take({ id: "y", organization: "o", host: "b.test" }, late)).toBeUndefined();
+    expect(first.counts.take({ id: "z", organization: "p", host: "a.test" }, late)).toBeUndefined();
     await new Promise((resolve) => setImmediate(resolve));
 
     const second = open(directory.path);
@@ -272,12 +268,8 @@ describe("an unapproved domain", () => {
         ["b.test", 1],
       ]),
     );
-    expect(
-      second.counts.take({ id: "x", organization: "o", host: "a.test", limited: true }, day + 86_399_000)?.seconds,
-    ).toBe(1);
-    expect(
-      second.counts.take({ id: "x", organization: "o", host: "a.test", limited: true }, day + 86_400_000),
-    ).toBeUndefined();
+    expect(second.counts.take({ id: "x", organization: "o", host: "a.test" }, day + 86_399_000)?.seconds).toBe(1);
+    expect(second.counts.take({ id: "x", organization: "o", host: "a.test" }, day + 86_400_000)).toBeUndefined();
   });
 
   test("is refused with Retry-After, the rule and what to do; what is refused counts for nothing", async () => {
@@ -299,13 +291,17 @@ describe("an unapproved domain", () => {
     using directory = temporaryDirectory();
     const { counts } = open(directory.path);
     const now = Date.now();
-    for (let at = 0; at < 20_000; at++)
-      counts.take({ id: `r${at}`, organization: "o", host: `h${at}.test`, limited: at % 2 === 0 }, now);
-    expect(counts.take({ id: "x", organization: "o", host: "one-more.test", limited: true }, now)?.text).toContain(
+    for (let at = 0; at < 20_000; at++) counts.take({ id: `r${at}`, organization: "o", host: `h${at}.test` }, now);
+    expect(counts.take({ id: "x", organization: "o", host: "one-more.test" }, now)?.text).toContain(
       "no request while 20,000 other domains",
     );
-    expect(counts.take({ id: "x", organization: "o", host: "one-more.test", limited: false }, now)).toBeUndefined();
-    expect(counts.take({ id: "x", organization: "other", host: "one-more.test", limited: true }, now)).toBeUndefined();
+    counts.show("o", "one-more.test", 1, now); // passed on, and not counted
+    counts.show("o", "h7.test", 2, now);
+    expect([counts.today("o", now).get("one-more.test"), counts.today("o", now).get("h7.test")]).toEqual([
+      undefined,
+      3,
+    ]);
+    expect(counts.take({ id: "x", organization: "other", host: "one-more.test" }, now)).toBeUndefined();
     counts.close();
   });
 

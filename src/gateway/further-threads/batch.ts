@@ -12,9 +12,12 @@ export class Batch {
   #gathered: string[] = [];
   #isScheduled = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #last: () => object | undefined;
 
-  constructor(port: Endpoint) {
+  /** @param last - a message to send with the others, if there is one. */
+  constructor(port: Endpoint, last: () => object | undefined = () => undefined) {
     this.#port = port;
+    this.#last = last;
   }
 
   send(message: object): void {
@@ -27,6 +30,10 @@ export class Batch {
   /** Sends with the next message, or in a few milliseconds. */
   sendLater(message: object): void {
     this.#gathered.push(JSON.stringify(message));
+    this.flushLater();
+  }
+
+  flushLater(): void {
     if (!this.#isScheduled) this.#timer ??= setTimeout(() => this.flush(), LATER_MS);
   }
 
@@ -34,6 +41,8 @@ export class Batch {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#isScheduled = false;
+    const last = this.#last();
+    if (last !== undefined) this.#gathered.push(JSON.stringify(last));
     const texts = this.#gathered;
     this.#gathered = [];
     if (texts.length > 0) this.#port.postMessage(texts);

@@ -3,6 +3,7 @@ import { isRefusal, joined } from "../../plugin-host/hooks/verdict.ts";
 import type { Endpoint } from "../../runtime/rpc.ts";
 import type { RequestHooks } from "../request-hooks.ts";
 import { SeenRequest } from "../seen-request.ts";
+import { isOfKind, kindOf } from "./admitted-kinds.ts";
 import type { HookQuestion, Question, Reply } from "./ask-hooks.ts";
 import { Batch, onBatch } from "./batch.ts";
 
@@ -21,13 +22,17 @@ export function serveHooks(port: Endpoint, hooks: RequestHooks): () => void {
 
   const replyTo = async ({ facts, mayRead }: HookQuestion): Promise<Omit<Reply, "number">> => {
     const request = new SeenRequest(facts);
+    // Read first: what plugins say after a change must not count as said before it.
+    const since = hooks.admissions && Atomics.load(hooks.admissions.changes, 0);
     const needs = mayRead ? ((await hooks.needs?.(request, facts)) ?? []) : [];
     if (needs.length > 0) return { needs };
     const first = await hooks.onRequest(request, facts);
     if (isRefusal(first)) return { verdict: first };
     try {
       const second = await hooks.onForward(request, facts);
-      return { verdict: isRefusal(second) ? second : joined(first, second) };
+      const verdict = isRefusal(second) ? second : joined(first, second);
+      const isAdmitted = verdict === undefined && isOfKind(facts) && hooks.admissions?.admits(kindOf(facts)) === true;
+      return isAdmitted ? { admittedSince: since! } : { verdict };
     } finally {
       if (isGone) end(request.id);
       else counted.add(request.id);
@@ -35,6 +40,10 @@ export function serveHooks(port: Endpoint, hooks: RequestHooks): () => void {
   };
 
   onBatch<Question>(port, (question) => {
+    if ("passed" in question) {
+      for (const { kind, requests } of question.passed) hooks.admissions?.onAdmitted(kind, requests);
+      return;
+    }
     if ("end" in question) {
       if (counted.delete(question.end.id)) hooks.onEnd(question.end);
       return;

@@ -61,6 +61,9 @@ export interface GatewayRequest {
   gatewayHeader(name: string): string | undefined;
 }
 
+/** Requests of one key to one host, without a `Gateway-RateLimit-Policy` and with a key for all models. */
+export type RequestKind = Pick<GatewayRequest, "organizationId" | "keyId" | "provider" | "target">;
+
 /** A refusal, sent instead of the provider's response. */
 export interface Refusal {
   readonly status: number;

@@ -8,6 +8,7 @@ import type {
   RecordDraft,
   Refusal,
   RequestEnd,
+  RequestKind,
 } from "./exchange.ts";
 import type { GatewayAccess } from "./gateway-access.ts";
 import type { Json } from "./json.ts";
@@ -83,6 +84,14 @@ export interface PluginHooks {
    * explained or health is shown.
    */
   limitsOf?(credential: PayingCredential): readonly LimitUse[];
+  /**
+   * Gateway thread: whether the plugin allows every request of a kind as it is, until its `store` changes. If all plugins with a
+   * hook for requests do, further gateway threads pass such requests on without a call of `onRequest`, `onForward` and `onEnd`.
+   * Without this hook they call the plugin for each request.
+   */
+  admits?(kind: RequestKind): boolean;
+  /** Gateway thread, within milliseconds: so many requests were passed on because of `admits`. */
+  onAdmitted?(kind: RequestKind, requests: number): void;
   /** Called once when the plugin is unloaded. */
   dispose?(): void | Promise<void>;
 }

@@ -180,6 +180,8 @@ const HOOKS: Readonly<Record<keyof PluginHooks, Member>> = {
   routes: { rule: eachOf(object(ROUTE, "a route"), "routes") },
   counters: { rule: aFunction },
   limitsOf: { rule: aFunction },
+  admits: { rule: aFunction },
+  onAdmitted: { rule: aFunction },
   dispose: { rule: aFunction },
 };
 

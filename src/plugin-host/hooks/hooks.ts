@@ -16,6 +16,7 @@ import type {
 } from "../contract.ts";
 import { whyNoNeeds } from "../files/check.ts";
 import type { OpenPlugin } from "../setup.ts";
+import { Admissions } from "./admissions.ts";
 import { type BodyTexts, restorableTexts, undoOf, whyBadDraft } from "./draft.ts";
 import { CutOff, guarded, inTime, isPromise } from "./guard.ts";
 import { checkedNote, joinedNote, type Note } from "./note.ts";
@@ -25,7 +26,7 @@ import { checkedVerdict, isRefusal, joined, type Verdict } from "./verdict.ts";
 /** Milliseconds that one hook has for one call. */
 const HOOK_MS = 250;
 
-type HookName = Exclude<keyof PluginHooks, "dispose" | "routes" | "counters" | "limitsOf">;
+type HookName = Exclude<keyof PluginHooks, "dispose" | "routes" | "counters" | "limitsOf" | "admits" | "onAdmitted">;
 
 interface Hook<I, R> {
   readonly name: HookName;
@@ -73,11 +74,13 @@ export class Hooks {
   #counting: readonly OpenPlugin[] = [];
   #limiting: readonly OpenPlugin[] = [];
   readonly #onUse = new Set<() => void>();
+  readonly admissions: Admissions;
 
   /** @param hookMs - milliseconds that one hook has for one call. */
   constructor(log: Log, hookMs = HOOK_MS) {
     this.#log = log;
     this.#hookMs = hookMs;
+    this.admissions = new Admissions(log, hookMs);
   }
 
   /** Uses these plugins' hooks from the next call on, in the order of the plugins. */
@@ -102,6 +105,7 @@ export class Hooks {
     this.#routes = plugins.flatMap(({ hooks }) => hooks.routes ?? []);
     this.#counting = plugins.filter(({ hooks }) => hooks.counters !== undefined);
     this.#limiting = plugins.filter(({ hooks }) => hooks.limitsOf !== undefined);
+    this.admissions.use(plugins);
     for (const listener of [...this.#onUse]) listener();
   }
 

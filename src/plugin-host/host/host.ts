@@ -34,6 +34,8 @@ interface HostOptions {
   readonly organizationOfKey: GatewayAccess["organizationOfKey"];
   readonly providerHosts: () => readonly string[];
   readonly shares?: Shares | undefined;
+  /** Called when a plugin's store has changed. */
+  readonly onStoreChange?: () => void;
   /** Called when `privateTargets` has changed. */
   readonly onPrivateTargets?: (targets: readonly string[]) => void;
   readonly openJournal?: (path: string, log: Log) => PluginJournal;
@@ -68,6 +70,7 @@ export function createPluginHost(options: HostOptions): PluginHost {
   return {
     accessFor(plugin) {
       const store = entries.storeOf(plugin);
+      if (options.onStoreChange !== undefined) store.onChange(options.onStoreChange);
       const itself = Symbol(plugin);
       const open = (targets: readonly string[]) => {
         if (targets.length > 0) opened.set(itself, [...targets]);
