@@ -4,7 +4,7 @@ import { shownMembers } from "../../filter/sight.ts";
 import type { Json } from "../../plugin-host/contract.ts";
 import { assetIds, MADE_FROM, type MadeFrom, madeMembers, promptInputs } from "../../record/request-record.ts";
 import { bodyText, bodyTexts, loadMappings, loadShownBodies, READ_BY } from "../../store/bodies/body-text.ts";
-import { recordBytes } from "../../store/sizes/record-bytes.ts";
+import { readBytes, recordBytes } from "../../store/sizes/record-bytes.ts";
 import { noteBodyViews } from "../audit/body-views.ts";
 import type { ApiContext } from "../context.ts";
 import { successText } from "../envelope.ts";
@@ -126,7 +126,11 @@ async function* wholeTexts(
   const { records, content } = context.reader;
   const columns = [...MADE_FROM, ...READ_BY, "size_bytes"] as const;
   const hasProviders = printing.includeProviderBodies ?? false;
-  const rows = readAhead(parts(query), (part) => context.engine.source.listed(part, columns));
+  const rows = readAhead(parts(query), async (part) => {
+    const group = await context.engine.source.listed(part, columns);
+    const ids = group.map(({ row }) => row.request_id);
+    return { group, bytes: await readBytes(context.reader.bodies, ids) };
+  });
   const groups = readAhead(bySize(rows), async (group) => {
     const ids = group.map(({ row }) => row.request_id);
     const bodies = await loadShownBodies(content, ids, hasProviders ? PROVIDER_SIDE : []);
@@ -187,20 +191,21 @@ function* parts(query: RecordsToShow): Generator<RecordsToShow> {
   }
 }
 
-/** Splits groups whose bodies are too large. */
-async function* bySize<Each extends ListedRecord<"size_bytes">>(
-  groups: AsyncIterable<readonly Each[]>,
+/** Splits groups whose bodies are too large. `bytes` are those of `readBytes`; without them those that were sent count. */
+async function* bySize<Each extends ListedRecord<"request_id" | "size_bytes">>(
+  groups: AsyncIterable<{ readonly group: readonly Each[]; readonly bytes: ReadonlyMap<string, number> }>,
 ): AsyncGenerator<Each[]> {
-  for await (const group of groups) {
+  for await (const { group, bytes } of groups) {
     let part: Each[] = [];
-    let bytes = 0;
+    let size = 0;
     for (const record of group) {
+      const { request_id, size_bytes } = record.row;
       part.push(record);
-      bytes += record.row.size_bytes;
-      if (bytes < GROUP_BYTES) continue;
+      size += bytes.get(request_id) ?? size_bytes;
+      if (size < GROUP_BYTES) continue;
       yield part;
       part = [];
-      bytes = 0;
+      size = 0;
     }
     if (part.length > 0) yield part;
   }

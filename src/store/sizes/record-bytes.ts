@@ -1,5 +1,5 @@
 import { type Placed, rangesOf } from "../packs/placed.ts";
-import { decoded } from "../packs/read.ts";
+import { decoded, loadPlaced } from "../packs/read.ts";
 import { idList, idOf, ROWS_OF } from "../packs/row-id.ts";
 import type { Database } from "../store.ts";
 
@@ -40,6 +40,20 @@ export async function recordBytes(database: Database, requestIds: readonly strin
     }
   }
   return bytes;
+}
+
+/**
+ * Bytes of the bodies and headers of requests once they are read: a body that was sent compressed may have a thousand times as
+ * many. Requests without packs are missing.
+ */
+export async function readBytes(database: Database, requestIds: readonly string[]): Promise<Map<string, number>> {
+  const placed = await loadPlaced(database, requestIds);
+  return new Map(
+    [...placed].map(([id, { parts }]) => {
+      const lengths = parts.flatMap(({ ranges }) => ranges.map(({ length }) => length));
+      return [id, lengths.reduce((sum, length) => sum + length, 0)];
+    }),
+  );
 }
 
 /** The packs that hold what was stored for a request alone: the newest it refers to. */

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { migrate } from "../../../src/store/migrate.ts";
-import { recordBytes } from "../../../src/store/sizes/record-bytes.ts";
+import { readBytes, recordBytes } from "../../../src/store/sizes/record-bytes.ts";
 import { openStore } from "../../../src/store/store.ts";
 import { chance } from "../../chance.ts";
 import { ownDirectory } from "../open.ts";
@@ -34,5 +34,10 @@ test("what records take is together what the packs and the places take, and a tu
   });
   const sum = [...bytes.values()].reduce((total, each) => total + each, 0);
   expect(Math.abs(sum - all!.bytes)).toBeLessThan(all!.bytes * 0.02);
+  // Once they are read, all of each counts, however little it takes.
+  const zeros = await put(Buffer.alloc(1_000_000));
+  const read = await readBytes(store.bodies, [...ids, zeros, crypto.randomUUID()]);
+  const lengths = ids.map((id, turn): [string, number] => [id, 40_000 + 3_000 * turn]);
+  expect(new Map([...read].sort())).toEqual(new Map([...lengths, [zeros, 1_000_000] as const].sort()));
   await store.close();
 });
