@@ -66,8 +66,8 @@ export interface ModelFacts {
   /** It cannot be switched to not thinking. */
   readonly mustThink?: boolean;
   /**
-   * It thinks unless it is told not to, in chat completions with `thinking: {"type": "disabled"}` and not with the effort
-   * `none`; and it refuses to think if a tool is forced.
+   * It thinks by default. In chat completions `thinking: {"type": "disabled"}` switches that off; the effort `none` is unknown
+   * to it. It refuses a request that forces a tool while it thinks.
    */
   readonly thinkingSwitch?: boolean;
   /** It also thinks when a tool is forced. */

@@ -18,7 +18,7 @@ export function begunCall(part: JsonObject): JsonObject {
   return begun;
 }
 
-/** Adds the next part of a call to the one that goes on. */
+/** Adds the next part of a function call to the parts before it. */
 export function continueCall(begun: JsonObject, { functionCall, ...rest }: JsonObject): void {
   addArguments(begun.functionCall, functionCall);
   assignMembers(begun, rest);

@@ -18,7 +18,7 @@ interface CandidateState {
   /** The open text or reasoning. */
   open: { readonly kind: "text" | "reasoning"; readonly part: number } | undefined;
   calls: number;
-  /** A part whose call goes on in later parts. */
+  /** A function call of which later parts bring more arguments. */
   begun: JsonObject | undefined;
   /** The text so far, into which citations are offsets. */
   text: string;

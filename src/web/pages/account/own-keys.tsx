@@ -1,13 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { call } from "../../api.ts";
-import { ConfirmButton } from "../../parts/confirm-button.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { ListStates } from "../../parts/list-states.tsx";
 import { Time } from "../../parts/values.tsx";
 import { type KeyRow, keysQuery } from "../keys/keys-query.ts";
 import { NewKey } from "../keys/new-key.tsx";
+import { RevokeButton } from "../keys/revoke-key.tsx";
 import { RotateButton } from "../keys/rotate-key.tsx";
 
 /** The user's own keys: they never have more rights than the user. */
@@ -57,17 +56,7 @@ const COLUMNS: readonly Column<KeyRow>[] = [
     cell: (row) => (
       <span className="row-actions">
         <RotateButton row={row} scope="read" />
-        <ConfirmButton
-          scope="read"
-          label="Revoke"
-          of={row.name}
-          title={`Revoke the key “${row.name}”?`}
-          action="Revoke key"
-          danger
-          run={() => call("DELETE", `/v1/keys/${row.id}`)}
-        >
-          Requests with it are refused within a second. This cannot be undone. Its records stay.
-        </ConfirmButton>
+        <RevokeButton row={row} scope="read" />
       </span>
     ),
   },

@@ -1,10 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
-import { call } from "../../api.ts";
 import { serviceNow } from "../../clock.ts";
 import { TableDownload } from "../../download/table-download.tsx";
 import { Badge } from "../../parts/badge.tsx";
-import { ConfirmButton } from "../../parts/confirm-button.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { GatedButton } from "../../parts/gated-button.tsx";
 import { Icon } from "../../parts/icon.tsx";
@@ -15,6 +13,7 @@ import { Time } from "../../parts/values.tsx";
 import { useMissing, useSession } from "../../session.ts";
 import { type KeyRow, keysQuery } from "./keys-query.ts";
 import { NewKey } from "./new-key.tsx";
+import { RevokeButton } from "./revoke-key.tsx";
 import { RotateButton } from "./rotate-key.tsx";
 import { ownerOf, TransferKey } from "./transfer-key.tsx";
 
@@ -177,18 +176,9 @@ function columnsOf(ownId: string, shown: Shown, onTransfer: (row: KeyRow) => voi
               Transfer…<span className="unseen"> {row.name}</span>
             </GatedButton>
             {stateOf(row) === "active" ? <RotateButton row={row} scope="admin" /> : null}
-            <ConfirmButton
-              scope="admin"
-              label="Revoke"
-              of={row.name}
-              title={`Revoke the key “${row.name}”?`}
-              action="Revoke key"
-              danger
-              run={() => call("DELETE", `/v1/keys/${row.id}`)}
-            >
-              Requests with it are refused within a second. This cannot be undone. Its records stay.
+            <RevokeButton row={row} scope="admin">
               {row.id === ownId ? <strong> You are logged in with this key.</strong> : null}
-            </ConfirmButton>
+            </RevokeButton>
           </span>
         ),
     },

@@ -1,7 +1,6 @@
-import { CopyButton } from "../../parts/copy-button.tsx";
-import { Dialog } from "../../parts/dialog.tsx";
 import { DialogForm, useSave } from "../../parts/dialog-form.tsx";
 import { Field } from "../../parts/field.tsx";
+import { ShownOnce } from "../../parts/shown-once.tsx";
 import { Time } from "../../parts/values.tsx";
 import { RoleField } from "./roles.tsx";
 
@@ -17,20 +16,9 @@ export function Invite({ onClose }: { readonly onClose: () => void }) {
   if (work.data !== undefined) {
     const { email, link, expires_at } = work.data;
     return (
-      <Dialog title="This is the invitation" onClose={onClose}>
-        <p>
-          Send this link to {email}: it is shown here and never again. It works once, until <Time of={expires_at} />.
-        </p>
-        <p className="secret">
-          <code>{link}</code>
-          <CopyButton text={link} label="Copy link" />
-        </p>
-        <div className="form-actions">
-          <button type="button" className="primary" onClick={onClose}>
-            Done
-          </button>
-        </div>
-      </Dialog>
+      <ShownOnce title="This is the invitation" secret={link} copy="Copy link" onClose={onClose}>
+        Send this link to {email}: it is shown here and never again. It works once, until <Time of={expires_at} />.
+      </ShownOnce>
     );
   }
   return (
