@@ -136,7 +136,7 @@ export const ROOMS: readonly RoomRow[] = [
     rooms: ["gateway"],
     not: ["config", "sso", "filter", "store", "engine", "bodies", "recorder"],
     holds:
-      "one proxied request from key to relay; in folders: headers, request bodies, the built-in echo, WebSockets, retries, the cache, further threads",
+      "one proxied request from key to relay; in folders: headers, request bodies, the built-in echo, WebSockets, retries, the cache, the unified address, further threads",
   },
   {
     rooms: ["api"],

@@ -168,7 +168,7 @@ describe("the gateway's thread parses no body", () => {
     "src/gateway/body/content.ts": "called by content-reader.ts for bodies up to 64 kB, else in its worker",
     "src/gateway/cache/response-file.ts": "the head of a stored answer, which the cache wrote",
     "src/gateway/retry/plan.ts": "the header Gateway-Fallbacks",
-    "src/gateway/unified/fallbacks.ts": "the header Gateway-Fallbacks",
+    "src/gateway/unified/admission/fallbacks.ts": "the header Gateway-Fallbacks",
     "src/gateway/further-threads/batch.ts": "what gateway threads tell each other",
   };
   /** Modules that parse bodies, and who may call them. */

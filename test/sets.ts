@@ -50,12 +50,12 @@ export const LONG_TESTS: readonly string[] = `
   gateway/relay
   gateway/retry/retries
   gateway/spool-and-drain
-  gateway/unified/count
-  gateway/unified/failure-moments
+  gateway/unified/call/count
+  gateway/unified/targets/failure-moments
   gateway/unified/matrix/matrix
   gateway/unified/odd/odd
   gateway/unified/odd/responses
-  gateway/unified/quirks-requests
+  gateway/unified/quirks/requests
   gateway/unified/same-bytes
   jobs/delivery
   jobs/retention

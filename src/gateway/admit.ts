@@ -18,8 +18,8 @@ import { findFallbacks } from "./retry/find-fallbacks.ts";
 import { type RetryPlan, readRetryPlan } from "./retry/plan.ts";
 import { type RequestFacts, SeenRequest } from "./seen-request.ts";
 import { checkBytes, checkPath, findRoute, type Route, recordedPath } from "./target.ts";
-import { asUnified } from "./unified/address.ts";
-import { admitUnified, clientApi, identifyUnified, NO_ROUTE } from "./unified/admission.ts";
+import { asUnified } from "./unified/admission/address.ts";
+import { admitUnified, clientApi, identifyUnified, NO_ROUTE } from "./unified/admission/admission.ts";
 
 /** Identifies the caller of a request. @throws GatewayError. */
 export function identify(parts: GatewayParts, arrival: Arrival): KeySnapshot {

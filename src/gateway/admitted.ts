@@ -11,7 +11,7 @@ import type { FallbackTarget } from "./retry/fallback-target.ts";
 import type { RetryPlan } from "./retry/plan.ts";
 import type { RequestFacts, SeenRequest } from "./seen-request.ts";
 import type { Route } from "./target.ts";
-import type { UnifiedAdmission, UnifiedArrival } from "./unified/unified-admission.ts";
+import type { UnifiedAdmission, UnifiedArrival } from "./unified/admission/unified-admission.ts";
 
 /** A request as the HTTP parser delivers it. */
 export interface ClientRequest {

@@ -20,7 +20,7 @@ import { HeaderReader } from "./headers/headers.ts";
 import { GatewayMetrics } from "./metrics.ts";
 import { RequestIds } from "./request-ids.ts";
 import { Slots } from "./slots.ts";
-import { NOTHING_RECORDED } from "./unified/recorded.ts";
+import { NOTHING_RECORDED } from "./unified/targets/recorded.ts";
 import { createUnifiedParts, privateHosts } from "./unified/unified-parts.ts";
 
 const UPLOAD_STALL_MS = 120_000;

@@ -13,7 +13,7 @@ import type { BudgetTimes } from "./body/budget.ts";
 import type { CacheAdministration } from "./cache/administer.ts";
 import type { RequestHooks } from "./request-hooks.ts";
 import type { ProviderIndex } from "./target.ts";
-import type { Recorded } from "./unified/recorded.ts";
+import type { Recorded } from "./unified/targets/recorded.ts";
 
 export interface GatewayOptions {
   readonly config: Config;

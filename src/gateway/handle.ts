@@ -19,10 +19,10 @@ import { readRequestId } from "./headers/settings.ts";
 import { askOnForward, askOnRequest, bodyNeeds, learnFromBody } from "./hooks.ts";
 import { fromRefusal, Refused, toOwnResponse } from "./refusal.ts";
 import { callProvider } from "./retry/call-provider.ts";
-import { asUnified } from "./unified/address.ts";
+import { asUnified } from "./unified/admission/address.ts";
+import { isForRoot, respondAtRoot } from "./unified/admission/root.ts";
+import type { UnifiedAdmission } from "./unified/admission/unified-admission.ts";
 import { handleUnified } from "./unified/handle-unified.ts";
-import { isForRoot, respondAtRoot } from "./unified/root.ts";
-import type { UnifiedAdmission } from "./unified/unified-admission.ts";
 
 /**
  * Handles one request from its head to its end; errors become responses.

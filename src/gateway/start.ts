@@ -17,7 +17,7 @@ import { handle } from "./handle.ts";
 import type { Slots } from "./slots.ts";
 import { explainRoute } from "./unified/explain-route.ts";
 import { modelsOf } from "./unified/models-response.ts";
-import { routeHealth } from "./unified/route-health.ts";
+import { routeHealth } from "./unified/targets/route-health.ts";
 import { SocketResponse } from "./websocket/socket-response.ts";
 
 const HEAD_BYTES_MAX = 128 * 1_024;

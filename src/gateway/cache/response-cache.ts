@@ -2,7 +2,7 @@ import type { ProviderPlugin } from "../../plugin-host/contract.ts";
 import type { ContentReader } from "../body/content-reader.ts";
 import { endsInFailure } from "../body/stream-end.ts";
 import type { FallbackTarget } from "../retry/fallback-target.ts";
-import type { Responder } from "../unified/responder.ts";
+import type { Responder } from "../unified/call/responder.ts";
 import { Flight, FlightBudget, type Head, type Reader } from "./flight.ts";
 import type { Entry, Totals } from "./response-index.ts";
 import { ResponseStore, type StoreOptions } from "./response-store.ts";

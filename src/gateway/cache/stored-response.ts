@@ -3,7 +3,7 @@ import type { RawHeaders } from "../../spool/frame.ts";
 import { readResponseHeaders } from "../headers/response-headers.ts";
 import { maskOf, maskResponseHeaders } from "../headers/secrets.ts";
 import { STREAM_TYPE } from "../recording.ts";
-import type { Responder } from "../unified/responder.ts";
+import type { Responder } from "../unified/call/responder.ts";
 
 /** A complete response as the cache keeps it. */
 export interface StoredResponse {

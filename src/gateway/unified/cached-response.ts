@@ -2,8 +2,8 @@ import type { Candidate, Walk } from "../../routing/walk.ts";
 import { type CacheCall, serveFromCache, toCacheRequest } from "../cache/serve-cached.ts";
 import type { CacheSettings } from "../cache/settings.ts";
 import { Refused } from "../refusal.ts";
-import { queryWithoutKey } from "./address.ts";
-import { askConsent, type Consent } from "./ask-for-target.ts";
+import { queryWithoutKey } from "./admission/address.ts";
+import { askConsent, type Consent } from "./call/ask-for-target.ts";
 import { UnifiedCall, type UnifiedCallOptions } from "./unified-call.ts";
 
 type CallTerms = Omit<UnifiedCallOptions, "events" | "consent" | "onResponse">;

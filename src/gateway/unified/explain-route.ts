@@ -13,19 +13,19 @@ import { leastBody } from "../../unified/least-body.ts";
 import { shapeNameOf } from "../../unified/outbound.ts";
 import { jsonOf } from "../../unified/response-failure.ts";
 import type { RoutingParts } from "../gateway-parts.ts";
-import type { WriteParts, Written } from "./attempt.ts";
-import { limitSpentUntil } from "./credential-limit.ts";
-import { statesInMemory } from "./forgotten-states.ts";
-import { NO_OWN_KEYS } from "./own-keys.ts";
-import { demandOf, type PlannedTargets, planTargets } from "./plan-targets.ts";
-import { wayFor } from "./prepare.ts";
-import { previousOf } from "./previous-response.ts";
-import { withReferences } from "./referenced-items.ts";
-import { scopeOf } from "./scope.ts";
-import { turnsFor } from "./turns-for.ts";
-import type { UnifiedAdmission } from "./unified-admission.ts";
+import { NO_OWN_KEYS } from "./admission/own-keys.ts";
+import type { UnifiedAdmission } from "./admission/unified-admission.ts";
+import type { WriteParts, Written } from "./call/attempt.ts";
+import { wayFor } from "./call/prepare.ts";
+import { writeFor } from "./call/write-for.ts";
+import { limitSpentUntil } from "./targets/credential-limit.ts";
+import { statesInMemory } from "./targets/forgotten-states.ts";
+import { demandOf, type PlannedTargets, planTargets } from "./targets/plan-targets.ts";
+import { previousOf } from "./targets/previous-response.ts";
+import { withReferences } from "./targets/referenced-items.ts";
+import { scopeOf } from "./targets/scope.ts";
+import { turnsFor } from "./targets/turns-for.ts";
 import type { UnifiedWork } from "./unified-work.ts";
-import { writeFor } from "./write-for.ts";
 
 /**
  * Explains to which targets a request would be sent, in which order, and with which body. It calls nothing and changes no

@@ -7,9 +7,9 @@ import { type ListedModel, listedModels } from "../../unified/listed-models.ts";
 import type { Admitted } from "../admitted.ts";
 import type { Exchange } from "../exchange.ts";
 import type { GatewayParts, RoutingParts } from "../gateway-parts.ts";
-import { NO_OWN_KEYS } from "./own-keys.ts";
-import { scopeOf } from "./scope.ts";
-import type { UnifiedAdmission } from "./unified-admission.ts";
+import { NO_OWN_KEYS } from "./admission/own-keys.ts";
+import type { UnifiedAdmission } from "./admission/unified-admission.ts";
+import { scopeOf } from "./targets/scope.ts";
 
 const LIMIT_MAX = 1_000;
 

@@ -10,9 +10,9 @@ import type { EarlierResponse } from "../../unified/earlier-response.ts";
 import { shapeNameOf } from "../../unified/outbound.ts";
 import type { Admitted } from "../admitted.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
-import { retriesOf } from "./plan-targets.ts";
-import { inTime } from "./recorded.ts";
-import type { UnifiedAdmission } from "./unified-admission.ts";
+import type { UnifiedAdmission } from "./admission/unified-admission.ts";
+import { retriesOf } from "./targets/plan-targets.ts";
+import { inTime } from "./targets/recorded.ts";
 import { UnifiedCall } from "./unified-call.ts";
 import type { UnifiedWork } from "./unified-work.ts";
 

@@ -16,9 +16,9 @@ import { TargetPrices } from "../../unified/target-prices.ts";
 import { Translator } from "../../unified/translator.ts";
 import { callWhole } from "../../unified/whole-call.ts";
 import type { ProviderIndex } from "../target.ts";
+import { providerNamed } from "./admission/provider-named.ts";
 import { AttemptMetrics } from "./attempt-metrics.ts";
-import { providerNamed } from "./provider-named.ts";
-import type { Recorded } from "./recorded.ts";
+import type { Recorded } from "./targets/recorded.ts";
 import { Ticks } from "./ticks.ts";
 
 /** State that requests of the unified address share. */

@@ -1,7 +1,7 @@
 import type { CallMemories } from "../../mapping/translate/call-memory.ts";
 import type { Description } from "../../unified/describe.ts";
-import type { PreviousResponse } from "./previous-response.ts";
-import type { UnifiedAdmission } from "./unified-admission.ts";
+import type { UnifiedAdmission } from "./admission/unified-admission.ts";
+import type { PreviousResponse } from "./targets/previous-response.ts";
 
 /** A unified request whose body has been read. */
 export interface UnifiedWork {
