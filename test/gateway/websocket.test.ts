@@ -262,6 +262,46 @@ test("a message in frames of one byte takes as much memory as in one frame", () 
   expect(messages).toEqual(["A".repeat(200_002)]);
 });
 
+test.each([
+  [
+    "continues no message",
+    [
+      [0x81, 70_000],
+      [0x80, 2],
+    ],
+    [70_000],
+  ],
+  [
+    "continues a message that is over",
+    [
+      [0x01, 70_000],
+      [0x80, 2],
+      [0x80, 2],
+    ],
+    [70_002],
+  ],
+  [
+    "begins within a message",
+    [
+      [0x01, 2],
+      [0x81, 70_000],
+    ],
+    [],
+  ],
+] as const)("a frame that %s is recorded with no other bytes, nor is what follows", (_name, frames, lengths) => {
+  const messages: number[] = [];
+  const onMessage = (payload: Buffer | undefined) => {
+    expect(payload?.every((byte) => byte === 0x61)).toBe(true);
+    messages.push(payload!.byteLength);
+  };
+  const reader = new MessageReader({ onMessage }, () => 1e6, undefined);
+  for (const [first, size] of [...frames, [0x81, 3]] as const) {
+    const head = Buffer.from([first, 127, 0, 0, 0, 0, 0, size >> 16, (size >> 8) & 0xff, size & 0xff]);
+    reader.execute(Buffer.concat([head, Buffer.alloc(size, "a")]));
+  }
+  expect(messages).toEqual([...lengths]);
+});
+
 test("deflated messages are inflated only while there is room to record them", async () => {
   const deflate = { threshold: 0, clientNoContextTakeover: true, serverNoContextTakeover: true };
   await using echo = await startEcho({ perMessageDeflate: deflate });

@@ -4,6 +4,7 @@ import type { RawHeaders } from "../../spool/frame.ts";
 const CONTINUATION = 0;
 const TEXT = 1;
 const BINARY = 2;
+const PONG = 10;
 const HEAD_BYTES_MAX = 14;
 /** Size of the deflate window. */
 const WINDOW_BYTES = 32_768;
@@ -39,6 +40,8 @@ export class MessageReader {
   #maskAt = 0;
   #isControl = false;
   #final = false;
+  /** A message has begun, and its last frame has not arrived. */
+  #isOpen = false;
   /** Holds the current message; grows with what has arrived, not with what frames announce. */
   #gathered: Buffer = Buffer.alloc(0);
   #tooLarge = false;
@@ -86,14 +89,21 @@ export class MessageReader {
     this.#payloadLeft = size < 126 ? size : size === 126 ? head.readUInt16BE(2) : Number(head.readBigUInt64BE(2));
     this.#mask = (second & 0x80) === 0 ? undefined : Buffer.from(head.subarray(length - 4, length));
     this.#maskAt = 0;
-    if (opcode === TEXT || opcode === BINARY) {
+    const begins = opcode === TEXT || opcode === BINARY;
+    // A frame that continues no message, or begins one within another, would be joined to bytes that are not its message's.
+    const isPossible = this.#isControl
+      ? opcode <= PONG
+      : (begins || opcode === CONTINUATION) && begins !== this.#isOpen;
+    if (!isPossible) {
+      this.#silent = true;
+      return;
+    }
+    if (begins) {
+      this.#isOpen = true;
       this.#tooLarge = false;
       this.#messageBytes = 0;
       this.#isText = opcode === TEXT;
       this.#isDeflated = (first & 0x40) !== 0;
-    } else if (opcode !== CONTINUATION && (opcode < 8 || opcode > 10)) {
-      this.#silent = true;
-      return;
     }
     this.#inPayload = this.#payloadLeft > 0;
     if (!this.#inPayload && !this.#isControl && this.#final) this.#finish();
@@ -132,6 +142,7 @@ export class MessageReader {
   }
 
   #finish(): void {
+    this.#isOpen = false;
     const raw = this.#tooLarge ? undefined : this.#gathered.subarray(0, this.#messageBytes);
     if (this.#gathered.byteLength > KEPT_BYTES) this.#gathered = Buffer.alloc(0);
     if (!this.#isDeflated) {
