@@ -31,38 +31,38 @@ const head = Object.entries(gatewayHeaders(upstream.origin))
 
 /** Reads until the first body bytes, then not at all until `readOn`. */
 class Staller {
-  private readonly socket: Socket;
-  private body = 0;
+  readonly #socket: Socket;
+  #body = 0;
   readonly whole: Promise<boolean>;
 
   constructor() {
-    this.socket = connect({ port: weir.gatewayPort, host: "127.0.0.1" });
+    this.#socket = connect({ port: weir.gatewayPort, host: "127.0.0.1" });
     let headed = false;
     let text = "";
     this.whole = new Promise((resolve) => {
-      this.socket.on("data", (chunk: Buffer) => {
-        if (headed) this.body += chunk.byteLength;
+      this.#socket.on("data", (chunk: Buffer) => {
+        if (headed) this.#body += chunk.byteLength;
         else {
           text += chunk.toString("latin1");
           const end = text.indexOf("\r\n\r\n");
           if (end < 0) return;
           headed = true;
-          this.body += text.length - end - 4;
-          this.socket.pause();
+          this.#body += text.length - end - 4;
+          this.#socket.pause();
         }
-        if (this.body >= bytes) {
-          resolve(this.body === bytes);
-          this.socket.destroy();
+        if (this.#body >= bytes) {
+          resolve(this.#body === bytes);
+          this.#socket.destroy();
         }
       });
-      this.socket.on("error", () => this.socket.destroy());
-      this.socket.on("close", () => resolve(false));
+      this.#socket.on("error", () => this.#socket.destroy());
+      this.#socket.on("close", () => resolve(false));
     });
-    this.socket.write(`POST /bytes?n=${bytes} HTTP/1.1\r\nHost: bench\r\n${head}Content-Length: 2\r\n\r\n{}`);
+    this.#socket.write(`POST /bytes?n=${bytes} HTTP/1.1\r\nHost: bench\r\n${head}Content-Length: 2\r\n\r\n{}`);
   }
 
   readOn(): void {
-    this.socket.resume();
+    this.#socket.resume();
   }
 }
 

@@ -131,6 +131,21 @@ test("no files import each other in a circle, not even types", () => {
   expect(found).toEqual([]);
 });
 
+test("a folder of the unified address imports from itself and from those before it", () => {
+  const folders = ["admission", "targets", "call", "response"];
+  const folderOf = (path: string) => /^src\/gateway\/unified\/(\w+)\//.exec(path)?.[1];
+  const wrong = src.flatMap(({ path, imports }) => {
+    const own = folderOf(path);
+    if (own === undefined) return [];
+    const before = folders.slice(0, folders.indexOf(own) + 1);
+    const targets = imports.map(({ from }) => targetOf(path, from));
+    return targets
+      .filter((target) => !before.includes(folderOf(target) ?? own))
+      .map((target) => `${path} imports ${target}`);
+  });
+  expect(wrong).toEqual([]);
+});
+
 test("what a file of src/ exports, another file imports", () => {
   const imported = new Set(everything.flatMap(importedNames));
   const unused = src.flatMap(({ path, text }) =>
@@ -166,10 +181,10 @@ describe("the gateway's thread parses no body", () => {
   /** What parses JSON there, each a bounded text of its own. */
   const PARSERS: Readonly<Record<string, string>> = {
     "src/gateway/body/content.ts": "called by content-reader.ts for bodies up to 64 kB, else in its worker",
-    "src/gateway/cache/response-file.ts": "the head of a stored answer, which the cache wrote",
+    "src/gateway/cache/response-file.ts": "the head of a stored response, which the cache wrote",
     "src/gateway/retry/plan.ts": "the header Gateway-Fallbacks",
     "src/gateway/unified/admission/fallbacks.ts": "the header Gateway-Fallbacks",
-    "src/gateway/further-threads/batch.ts": "what gateway threads tell each other",
+    "src/gateway/further-threads/batch.ts": "what gateway threads send each other",
   };
   /** Modules that parse bodies, and who may call them. */
   const CALLERS: Readonly<Record<string, readonly string[]>> = {
@@ -307,6 +322,11 @@ test(`a file has at most ${LINES_MAX} lines, unless it is a table`, () => {
 test("the dashboard reads lists again after a change in one way, which discards what was read before it", () => {
   const readers = src.filter(({ path, text }) => roomOf(path) === "web" && text.includes("invalidateQueries"));
   expect(readers.map(({ path }) => path).sort()).toEqual(["src/web/read-again.ts", "src/web/session.ts"]);
+});
+
+test("a class hides its members with #, which holds at run time too", () => {
+  const hidden = /^\s+(?:private|protected)\s(?!constructor\()/m;
+  expect(everything.filter(({ text }) => hidden.test(text)).map(({ path }) => path)).toEqual([]);
 });
 
 test("no test is switched off, and none is alone", () => {

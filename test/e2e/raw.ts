@@ -21,48 +21,48 @@ export function valuesOf(message: RawMessage, name: string): string[] {
 
 /** Reads HTTP/1.1 messages off a socket, strictly enough to notice bad framing and leniently enough to show it. */
 export class MessageReader {
-  private pending: Buffer = Buffer.alloc(0);
-  private waiting: (() => void) | undefined;
-  private ended = false;
+  #pending: Buffer = Buffer.alloc(0);
+  #waiting: (() => void) | undefined;
+  #ended = false;
   /** Everything that arrived, as it arrived; kept only up to 1 MiB. */
   seen: Buffer = Buffer.alloc(0);
 
   constructor(socket: Socket) {
     socket.on("data", (chunk: Buffer) => {
-      this.pending = this.pending.byteLength === 0 ? chunk : Buffer.concat([this.pending, chunk]);
+      this.#pending = this.#pending.byteLength === 0 ? chunk : Buffer.concat([this.#pending, chunk]);
       if (this.seen.byteLength < 1 << 20) this.seen = Buffer.concat([this.seen, chunk]);
-      this.wake();
+      this.#wake();
     });
     const end = () => {
-      this.ended = true;
-      this.wake();
+      this.#ended = true;
+      this.#wake();
     };
     socket.on("end", end);
     socket.on("close", end);
     socket.on("error", end);
   }
 
-  private wake() {
-    this.waiting?.();
-    this.waiting = undefined;
+  #wake() {
+    this.#waiting?.();
+    this.#waiting = undefined;
   }
 
-  private more(): Promise<void> {
+  #more(): Promise<void> {
     return new Promise((resolve) => {
-      this.waiting = resolve;
+      this.#waiting = resolve;
     });
   }
 
   /** The next head, or undefined where the socket ended before one. */
   async head(): Promise<Pick<RawMessage, "startLine" | "headers"> | undefined> {
-    let end = this.pending.indexOf("\r\n\r\n");
+    let end = this.#pending.indexOf("\r\n\r\n");
     while (end < 0) {
-      if (this.ended) return undefined;
-      await this.more();
-      end = this.pending.indexOf("\r\n\r\n");
+      if (this.#ended) return undefined;
+      await this.#more();
+      end = this.#pending.indexOf("\r\n\r\n");
     }
-    const [startLine = "", ...lines] = this.pending.subarray(0, end).toString("latin1").split("\r\n");
-    this.pending = this.pending.subarray(end + 4);
+    const [startLine = "", ...lines] = this.#pending.subarray(0, end).toString("latin1").split("\r\n");
+    this.#pending = this.#pending.subarray(end + 4);
     return { startLine, headers: lines.map(splitField) };
   }
 
@@ -71,51 +71,51 @@ export class MessageReader {
     const parts: Buffer[] = [];
     let missing = bytes;
     while (missing > 0) {
-      if (this.pending.byteLength === 0) {
-        if (this.ended) break;
-        await this.more();
+      if (this.#pending.byteLength === 0) {
+        if (this.#ended) break;
+        await this.#more();
         continue;
       }
-      const part = this.pending.subarray(0, missing);
-      this.pending = this.pending.subarray(part.byteLength);
+      const part = this.#pending.subarray(0, missing);
+      this.#pending = this.#pending.subarray(part.byteLength);
       missing -= part.byteLength;
       parts.push(part);
     }
     return Buffer.concat(parts);
   }
 
-  private async line(): Promise<string | undefined> {
-    for (let end = this.pending.indexOf("\r\n"); ; end = this.pending.indexOf("\r\n")) {
+  async #line(): Promise<string | undefined> {
+    for (let end = this.#pending.indexOf("\r\n"); ; end = this.#pending.indexOf("\r\n")) {
       if (end >= 0) {
-        const line = this.pending.subarray(0, end).toString("latin1");
-        this.pending = this.pending.subarray(end + 2);
+        const line = this.#pending.subarray(0, end).toString("latin1");
+        this.#pending = this.#pending.subarray(end + 2);
         return line;
       }
-      if (this.ended) return undefined;
-      await this.more();
+      if (this.#ended) return undefined;
+      await this.#more();
     }
   }
 
-  private async chunked(): Promise<{ body: Buffer; complete: boolean }> {
+  async #chunked(): Promise<{ body: Buffer; complete: boolean }> {
     const parts: Buffer[] = [];
     for (;;) {
-      const line = await this.line();
+      const line = await this.#line();
       if (line === undefined) return { body: Buffer.concat(parts), complete: false };
       const size = Number.parseInt(line, 16);
       if (size === 0) break;
       const part = await this.take(size);
       parts.push(part);
-      if (part.byteLength < size || (await this.line()) === undefined)
+      if (part.byteLength < size || (await this.#line()) === undefined)
         return { body: Buffer.concat(parts), complete: false };
     }
-    for (let trailer = await this.line(); trailer !== "" && trailer !== undefined; trailer = await this.line());
+    for (let trailer = await this.#line(); trailer !== "" && trailer !== undefined; trailer = await this.#line());
     return { body: Buffer.concat(parts), complete: true };
   }
 
-  private async untilClose(): Promise<Buffer> {
+  async #untilClose(): Promise<Buffer> {
     const parts: Buffer[] = [];
-    while (!this.ended || this.pending.byteLength > 0)
-      parts.push(await this.take(Math.max(1, this.pending.byteLength)));
+    while (!this.#ended || this.#pending.byteLength > 0)
+      parts.push(await this.take(Math.max(1, this.#pending.byteLength)));
     return Buffer.concat(parts);
   }
 
@@ -124,7 +124,7 @@ export class MessageReader {
     const head = await this.head();
     if (head === undefined) return undefined;
     onHead?.(head);
-    return { ...head, ...(await this.bodyOf(head.headers, "none")) };
+    return { ...head, ...(await this.#bodyOf(head.headers, "none")) };
   }
 
   /** The next final response; interim ones (1xx) are passed to `onInterim`. */
@@ -139,23 +139,23 @@ export class MessageReader {
       }
       const bare = method === "HEAD" || status === 204 || status === 304 || status === 101;
       if (bare) return { ...head, body: Buffer.alloc(0), framing: "none", complete: true };
-      return { ...head, ...(await this.bodyOf(head.headers, "close")) };
+      return { ...head, ...(await this.#bodyOf(head.headers, "close")) };
     }
   }
 
-  private async bodyOf(
+  async #bodyOf(
     headers: RawMessage["headers"],
     otherwise: "none" | "close",
   ): Promise<Pick<RawMessage, "body" | "framing" | "complete">> {
     const value = (name: string) => headers.find(([other]) => other.toLowerCase() === name)?.[1];
-    if (value("transfer-encoding") !== undefined) return { ...(await this.chunked()), framing: "chunked" };
+    if (value("transfer-encoding") !== undefined) return { ...(await this.#chunked()), framing: "chunked" };
     const length = value("content-length");
     if (length !== undefined) {
       const body = await this.take(Number(length));
       return { body, framing: "length", complete: body.byteLength === Number(length) };
     }
     if (otherwise === "none") return { body: Buffer.alloc(0), framing: "none", complete: true };
-    return { body: await this.untilClose(), framing: "close", complete: true };
+    return { body: await this.#untilClose(), framing: "close", complete: true };
   }
 }
 

@@ -29,58 +29,59 @@ export const ALL: Pick<ReadonlySet<string>, "has"> = { has: () => true };
 const NONE: ReadonlySet<string> = new Set();
 
 class Merge {
-  private readonly root: Json;
-  private readonly within: Pick<ReadonlySet<string>, "has">;
-  private readonly schema: JsonObject = {};
-  private readonly references = new Set<string>();
-  private readonly left: Json[] = [];
-  private branches = 0;
+  readonly #root: Json;
+  readonly #within: Pick<ReadonlySet<string>, "has">;
+  readonly #schema: JsonObject = {};
+  readonly #references = new Set<string>();
+  readonly #left: Json[] = [];
+  #branches = 0;
 
   constructor(root: Json, within: Pick<ReadonlySet<string>, "has">) {
-    this.root = root;
-    this.within = within;
+    this.#root = root;
+    this.#within = within;
   }
 
   /** @param path - references that lead to this branch. */
   add(branch: Json, path: ReadonlySet<string>): void {
     if (branch === true) return;
-    if (!isObject(branch) || ++this.branches > BRANCHES_MAX) {
-      this.left.push(branch);
+    if (!isObject(branch) || ++this.#branches > BRANCHES_MAX) {
+      this.#left.push(branch);
       return;
     }
     const { allOf, $ref, ...own } = branch;
-    const target = typeof $ref === "string" ? this.target($ref, path) : undefined;
+    const target = typeof $ref === "string" ? this.#target($ref, path) : undefined;
     if ($ref !== undefined && target === undefined) {
-      this.left.push({ $ref });
+      this.#left.push({ $ref });
     } else if (target !== undefined) {
-      this.references.add($ref);
+      this.#references.add($ref);
       this.add(target, new Set([...path, $ref]));
     }
     const rest: JsonObject = {};
-    for (const [name, value] of Object.entries(own)) if (!this.take(name, value)) defineMember(rest, name, value);
-    if (Object.keys(rest).length > 0) this.left.push(rest);
+    for (const [name, value] of Object.entries(own)) if (!this.#take(name, value)) defineMember(rest, name, value);
+    if (Object.keys(rest).length > 0) this.#left.push(rest);
     if (Array.isArray(allOf)) for (const each of allOf) this.add(each, path);
-    else if (allOf !== undefined) this.left.push({ allOf });
+    else if (allOf !== undefined) this.#left.push({ allOf });
   }
 
   result(): MergedSchema {
-    const { schema, left } = this;
+    const schema = this.#schema;
+    const left = this.#left;
     const only = left.length === 1 ? left[0] : undefined;
     // A single reference needs no `allOf`.
     if (isObject(only) && only["$ref"] !== undefined && !("properties" in schema)) Object.assign(schema, only);
     else if (left.length > 0) schema["allOf"] = left;
-    return { schema, references: [...this.references] };
+    return { schema, references: [...this.#references] };
   }
 
-  private target(reference: string, path: ReadonlySet<string>): JsonObject | undefined {
-    if (!reference.startsWith("#/") || this.within.has(reference) || path.has(reference)) return undefined;
-    const target = at(this.root, reference);
+  #target(reference: string, path: ReadonlySet<string>): JsonObject | undefined {
+    if (!reference.startsWith("#/") || this.#within.has(reference) || path.has(reference)) return undefined;
+    const target = at(this.#root, reference);
     return isObject(target) ? target : undefined;
   }
 
   /** @returns false if the keyword has another value already. */
-  private take(name: string, value: Json): boolean {
-    const { schema } = this;
+  #take(name: string, value: Json): boolean {
+    const schema = this.#schema;
     const known = Object.hasOwn(schema, name) ? schema[name] : undefined;
     if (known === undefined) defineMember(schema, name, value);
     else if (name === "properties" && isObject(known) && isObject(value)) schema[name] = joined(known, value);

@@ -36,38 +36,38 @@ export function closeSchema(schema: Json, isInput = false): RewrittenSchema {
 
 class Closer {
   approximated = false;
-  private nodes = 0;
-  private readonly root: Json;
-  private readonly isInput: boolean;
+  #nodes = 0;
+  readonly #root: Json;
+  readonly #isInput: boolean;
   /** References that are being merged. */
-  private readonly within = new Set<string>();
+  readonly #within = new Set<string>();
 
   constructor(root: Json, isInput: boolean) {
-    this.root = root;
-    this.isInput = isInput;
+    this.#root = root;
+    this.#isInput = isInput;
   }
 
   close(schema: Json, depth: number): Json {
     if (!isObject(schema) || depth > DEPTH_MAX) return schema;
-    this.nodes++;
+    this.#nodes++;
     const { allOf, ...beside } = schema;
-    if (!Array.isArray(allOf)) return this.closed(schema, depth);
+    if (!Array.isArray(allOf)) return this.#closed(schema, depth);
     if (depth > 0 && isOnlyReference(allOf) && beside["properties"] === undefined && beside["$ref"] === undefined)
-      return this.closed({ ...beside, ...allOf[0] }, depth);
-    const { schema: merged, references } = mergeAllOf(schema, this.root, this.nodes > NODES_MAX ? ALL : this.within);
-    for (const reference of references) this.within.add(reference);
-    const written = this.closed(merged, depth);
-    for (const reference of references) this.within.delete(reference);
+      return this.#closed({ ...beside, ...allOf[0] }, depth);
+    const { schema: merged, references } = mergeAllOf(schema, this.#root, this.#nodes > NODES_MAX ? ALL : this.#within);
+    for (const reference of references) this.#within.add(reference);
+    const written = this.#closed(merged, depth);
+    for (const reference of references) this.#within.delete(reference);
     return written;
   }
 
-  private closed(given: JsonObject, depth: number): Json {
+  #closed(given: JsonObject, depth: number): Json {
     const choices = membersOfChoices(given);
     const schema = choices === undefined ? given : { ...given, properties: { ...choices, ...given["properties"] } };
     const written: JsonObject = {};
     const leftOver: JsonObject = {};
     for (const [name, value] of Object.entries(schema)) {
-      if (MAPS.has(name) && isObject(value)) written[name] = this.map(value, depth);
+      if (MAPS.has(name) && isObject(value)) written[name] = this.#map(value, depth);
       else if ((name === "allOf" && isObjectSchema(schema)) || (choices !== undefined && CHOICES.has(name)))
         setMember(leftOver, name, value);
       else if (LISTS.has(name) && Array.isArray(value))
@@ -82,14 +82,14 @@ class Closer {
       written["additionalProperties"] = false;
       // No member is known and none may be added: such an object is always empty.
       const isOpen = !isObject(schema["properties"]) && schema["additionalProperties"] !== false;
-      if (isOpen && (depth > 0 || !this.isInput)) this.approximated = true;
+      if (isOpen && (depth > 0 || !this.#isInput)) this.approximated = true;
     }
     if (Object.keys(leftOver).length === 0) return written;
     this.approximated = true;
     return withRest(written, leftOver);
   }
 
-  private map(schemas: JsonObject, depth: number): JsonObject {
+  #map(schemas: JsonObject, depth: number): JsonObject {
     const written: JsonObject = {};
     for (const [name, value] of Object.entries(schemas)) defineMember(written, name, this.close(value, depth + 1));
     return written;

@@ -37,23 +37,23 @@ export class PromptDraft {
   namespaces: Map<string, string> | undefined;
   /** A cache mark at the top level of the body, which applies to the last part. */
   topMark: CacheMark | undefined;
-  private readonly paths: Record<string, string> = {};
+  readonly #paths: Record<string, string> = {};
 
-  private readonly shape: string;
+  readonly #shape: string;
 
   constructor(shape: string) {
-    this.shape = shape;
+    this.#shape = shape;
   }
 
   set<K extends SettingName>(name: K, value: Settings[K] | undefined, at: string): void {
     if (value === undefined) return;
     this.settings[name] = value;
-    this.paths[name] = at;
+    this.#paths[name] = at;
   }
 
   choose(choice: ToolChoice, at: string): void {
     this.toolChoice = choice;
-    this.paths["toolChoice"] = at;
+    this.#paths["toolChoice"] = at;
   }
 
   lose(kind: Loss["kind"], path: string, why?: string): void {
@@ -67,7 +67,7 @@ export class PromptDraft {
   }
 
   finish(): Prompt {
-    this.markLast();
+    this.#markLast();
     return pickDefined({
       model: this.model,
       stream: this.stream,
@@ -77,14 +77,14 @@ export class PromptDraft {
       namespaces: this.namespaces && Object.fromEntries(this.namespaces),
       settings: this.settings,
       wants: this.wants,
-      paths: this.paths,
-      shape: this.shape,
+      paths: this.#paths,
+      shape: this.#shape,
       extra: this.extra,
       losses: this.losses,
     }) as Prompt;
   }
 
-  private markLast(): void {
+  #markLast(): void {
     const parts = this.messages.at(-1)?.parts as Part[] | undefined;
     const last = parts?.at(-1);
     if (this.topMark !== undefined && last !== undefined) parts![parts!.length - 1] = { cache: this.topMark, ...last };

@@ -20,25 +20,25 @@ const ATTRIBUTION = "x-anthropic-billing-header:";
 
 /** Fits the parts of one prompt, in order: calls come before their results. */
 export class PartFitter {
-  private readonly prompt: Prompt;
-  private readonly fitting: Fitting;
-  private readonly names: ToolNames;
-  private readonly ids: CallIds;
+  readonly #prompt: Prompt;
+  readonly #fitting: Fitting;
+  readonly #names: ToolNames;
+  readonly #ids: CallIds;
   /** Sent tool names of the calls so far, by sent call id. */
-  private readonly called = new Map<string, string>();
+  readonly #called = new Map<string, string>();
   /** Calls of custom tools that stay custom: their results have the same type, even if the client does not say so. */
-  private readonly customCalls = new Set<string>();
+  readonly #customCalls = new Set<string>();
 
   constructor(prompt: Prompt, fitting: Fitting, names: ToolNames) {
-    this.prompt = prompt;
-    this.fitting = fitting;
-    this.names = names;
-    this.ids = new CallIds(fitting.call.facts.callIdLength ?? fitting.shape.limits?.callId);
+    this.#prompt = prompt;
+    this.#fitting = fitting;
+    this.#names = names;
+    this.#ids = new CallIds(fitting.call.facts.callIdLength ?? fitting.shape.limits?.callId);
   }
 
   /** The part as sent; empty if it is dropped. */
   fit(given: Part, message: Message): readonly Part[] {
-    const part = this.fitting.take("cacheMarks") === "=" || given.cache === undefined ? given : withoutMark(given);
+    const part = this.#fitting.take("cacheMarks") === "=" || given.cache === undefined ? given : withoutMark(given);
     switch (part.type) {
       case "text":
         return message.role === "system" && part.text.startsWith(ATTRIBUTION) ? [] : [part];
@@ -47,42 +47,42 @@ export class PartFitter {
       case "image":
       case "audio":
       case "file":
-        return this.media(part);
+        return this.#media(part);
       case "call":
-        return [this.call(part, message)];
+        return [this.#call(part, message)];
       case "result":
-        return [this.result(part, message)];
+        return [this.#result(part, message)];
       case "reasoning":
-        return this.reasoning(part);
+        return this.#reasoning(part);
       case "hosted":
-        if (part.shape === this.fitting.shape.name) return [part];
-        this.lose(part.text === undefined ? "dropped" : "approximated", part);
+        if (part.shape === this.#fitting.shape.name) return [part];
+        this.#lose(part.text === undefined ? "dropped" : "approximated", part);
         return part.text === undefined ? [] : [{ type: "text", text: part.text, ...placed(part) }];
     }
   }
 
-  private lose(kind: Loss["kind"], { at }: Part, why?: string): void {
+  #lose(kind: Loss["kind"], { at }: Part, why?: string): void {
     const path = at ?? "messages";
-    this.fitting.losses.push(why === undefined ? { kind, path } : { kind, path, why });
+    this.#fitting.losses.push(why === undefined ? { kind, path } : { kind, path, why });
   }
 
-  private media(part: Part & { type: "image" | "audio" | "file" }): readonly Part[] {
+  #media(part: Part & { type: "image" | "audio" | "file" }): readonly Part[] {
     const { source } = part;
-    const accepted = this.fitting.call.facts.input;
+    const accepted = this.#fitting.call.facts.input;
     if (accepted !== undefined && !accepted.includes(part.type) && !isPlainText(source)) {
-      this.lose("refused", part, `the model accepts no ${part.type}`);
+      this.#lose("refused", part, `the model accepts no ${part.type}`);
       return [];
     }
-    const take = this.fitting.take(mediaName(part.type, source));
+    const take = this.#fitting.take(mediaName(part.type, source));
     if ("fileId" in source) {
-      if (this.prompt.shape === this.fitting.shape.name) return [part];
-      this.lose("refused", part, "a file stored at one provider is not available at another");
+      if (this.#prompt.shape === this.#fitting.shape.name) return [part];
+      this.#lose("refused", part, "a file stored at one provider is not available at another");
       return [];
     }
-    if (take === "=") return [part.type === "image" ? this.undetailed(part) : part];
+    if (take === "=") return [part.type === "image" ? this.#undetailed(part) : part];
     if (take === "-" && part.type === "file")
       return [{ type: "text", text: inlined(part.name, source), ...placed(part) }];
-    this.lose(
+    this.#lose(
       take === "D" ? "dropped" : "refused",
       part,
       take === "F" ? "the target takes the file itself, and this address is not fetched" : undefined,
@@ -90,28 +90,28 @@ export class PartFitter {
     return [];
   }
 
-  private undetailed(part: ImagePart): ImagePart {
+  #undetailed(part: ImagePart): ImagePart {
     const { detail, ...image } = part;
-    if (detail === undefined || this.fitting.take("imageDetail") === "=") return part;
-    if (detail !== "auto") this.fitting.losses.push({ kind: "dropped", path: `${part.at ?? "messages"}.detail` });
+    if (detail === undefined || this.#fitting.take("imageDetail") === "=") return part;
+    if (detail !== "auto") this.#fitting.losses.push({ kind: "dropped", path: `${part.at ?? "messages"}.detail` });
     return image;
   }
 
-  private call(part: CallPart, turn: Message): CallPart {
+  #call(part: CallPart, turn: Message): CallPart {
     const { namespace, custom, state, ...rest } = part;
-    const { take, call } = this.fitting;
+    const { take, call } = this.#fitting;
     const asFunction = custom === true && take("customTool") !== "=";
     const inName = namespace !== undefined && take("namespace") !== "=";
-    const name = this.names.send({
+    const name = this.#names.send({
       name: part.name,
       ...(inName ? { namespace } : {}),
       ...(asFunction ? { custom: true } : {}),
     });
-    const id = this.ids.call(part.id, turn);
-    this.called.set(id, name);
-    if (custom === true && !asFunction) this.customCalls.add(id);
+    const id = this.#ids.call(part.id, turn);
+    this.#called.set(id, name);
+    if (custom === true && !asFunction) this.#customCalls.add(id);
     const kept = state !== undefined && belongsTo(state, call.issuer) ? { state } : {};
-    if (state !== undefined && kept.state === undefined) this.loseState(part);
+    if (state !== undefined && kept.state === undefined) this.#loseState(part);
     return {
       ...rest,
       id,
@@ -123,35 +123,35 @@ export class PartFitter {
     };
   }
 
-  private loseState(part: Part): void {
-    this.fitting.losses.push({ kind: "dropped", path: `${part.at ?? "messages"}.signature` });
+  #loseState(part: Part): void {
+    this.#fitting.losses.push({ kind: "dropped", path: `${part.at ?? "messages"}.signature` });
   }
 
-  private result(part: ResultPart, message: Message): ResultPart {
+  #result(part: ResultPart, message: Message): ResultPart {
     const { custom, name, error, ...rest } = part;
-    const { take, shape } = this.fitting;
+    const { take, shape } = this.#fitting;
     const inner = part.parts.flatMap((each) => this.fit(each, message));
     const failed = error === true && take("resultError") !== "=";
-    const found = this.ids.result(part.id);
-    if ("why" in found) this.lose("refused", part, found.why);
+    const found = this.#ids.result(part.id);
+    if ("why" in found) this.#lose("refused", part, found.why);
     const id = "id" in found ? found.id : part.id;
-    const called = this.called.get(id) ?? name;
+    const called = this.#called.get(id) ?? name;
     return {
       ...rest,
       id,
       parts: failed ? marked(inner) : inner,
       ...(error === true && !failed ? { error } : {}),
-      ...(this.customCalls.has(id) || (custom === true && take("customTool") === "=") ? { custom: true } : {}),
+      ...(this.#customCalls.has(id) || (custom === true && take("customTool") === "=") ? { custom: true } : {}),
       ...(shape.limits?.resultNames === true && called !== undefined ? { name: called } : {}),
     };
   }
 
-  private reasoning(part: Part & { type: "reasoning" }): readonly Part[] {
-    const { facts, issuer } = this.fitting.call;
+  #reasoning(part: Part & { type: "reasoning" }): readonly Part[] {
+    const { facts, issuer } = this.#fitting.call;
     const { state, ...plain } = part;
     if (state !== undefined && belongsTo(state, issuer)) return [part];
     if (facts.reasoningMember !== undefined && part.text !== "" && isOpen(state)) return [plain];
-    this.lose("dropped", part);
+    this.#lose("dropped", part);
     return [];
   }
 }

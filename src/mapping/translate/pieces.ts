@@ -62,22 +62,22 @@ interface ChoiceDraft {
 
 /** Assembles pieces into a response; parts keep the order in which they began. */
 export class PieceFold {
-  private id: string | undefined;
-  private model: string | undefined;
-  private usage: Usage | undefined;
-  private readonly choices = new Map<number, ChoiceDraft>();
+  #id: string | undefined;
+  #model: string | undefined;
+  #usage: Usage | undefined;
+  readonly #choices = new Map<number, ChoiceDraft>();
 
   take(piece: Piece): void {
     if (piece.type === "start") {
-      this.id ??= piece.id;
-      this.model ??= piece.model;
+      this.#id ??= piece.id;
+      this.#model ??= piece.model;
     }
     if (piece.type === "start" || piece.type === "usage") {
-      if (piece.usage !== undefined) this.usage = { ...this.usage, ...piece.usage };
+      if (piece.usage !== undefined) this.#usage = { ...this.#usage, ...piece.usage };
       return;
     }
     if (piece.type === "error" || piece.type === "end") return;
-    const choice = this.choice(piece.choice ?? 0);
+    const choice = this.#choice(piece.choice ?? 0);
     if (piece.type === "finish") {
       choice.finish = piece.finish;
       choice.stopText = piece.stopText;
@@ -88,9 +88,9 @@ export class PieceFold {
   }
 
   answer(): Answer {
-    const indexes = [...this.choices.keys()].sort((a, b) => a - b);
+    const indexes = [...this.#choices.keys()].sort((a, b) => a - b);
     const choices = indexes.map((index): Choice => {
-      const { parts, finish, stopText, logprobs } = this.choices.get(index)!;
+      const { parts, finish, stopText, logprobs } = this.#choices.get(index)!;
       const list = [...parts.values()];
       return pickDefined({
         parts: list,
@@ -99,14 +99,14 @@ export class PieceFold {
         logprobs: logprobs.length > 0 ? { content: logprobs } : undefined,
       }) as Choice;
     });
-    return pickDefined({ id: this.id, model: this.model, choices, usage: this.usage }) as Answer;
+    return pickDefined({ id: this.#id, model: this.#model, choices, usage: this.#usage }) as Answer;
   }
 
-  private choice(index: number): ChoiceDraft {
-    let choice = this.choices.get(index);
+  #choice(index: number): ChoiceDraft {
+    let choice = this.#choices.get(index);
     if (choice === undefined) {
       choice = { parts: new Map(), finish: undefined, stopText: undefined, logprobs: [] };
-      this.choices.set(index, choice);
+      this.#choices.set(index, choice);
     }
     return choice;
   }

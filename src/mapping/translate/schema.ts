@@ -39,32 +39,32 @@ export function rewriteSchema(schema: Json): RewrittenSchema {
 
 class Rewriter {
   approximated = false;
-  private nodes = 0;
-  private readonly root: Json;
+  #nodes = 0;
+  readonly #root: Json;
 
   constructor(root: Json) {
-    this.root = root;
+    this.#root = root;
   }
 
   /** @param within - enclosing references that are being inlined. */
   rewrite(schema: Json, within: readonly string[]): Json {
     if (!isObject(schema)) return {};
-    if (++this.nodes > NODES_MAX) {
+    if (++this.#nodes > NODES_MAX) {
       this.approximated = true;
       return { type: "object" };
     }
     const reference = schema["$ref"];
-    if (typeof reference === "string") return this.referred(reference, schema, within);
+    if (typeof reference === "string") return this.#referred(reference, schema, within);
     const written: JsonObject = {};
     const leftOver: JsonObject = {};
     for (const [name, value] of Object.entries(schema)) {
-      if (name === "properties") written["properties"] = this.properties(isObject(value) ? value : {}, within);
+      if (name === "properties") written["properties"] = this.#properties(isObject(value) ? value : {}, within);
       else if (name === "items") written["items"] = this.rewrite(value, within);
-      else if (name === "anyOf" || name === "oneOf") this.choices(written, value, within);
-      else if (name === "allOf") this.merge(written, value, within);
-      else if (name === "const") this.values(written, leftOver, [value]);
-      else if (name === "enum" && Array.isArray(value)) this.values(written, leftOver, value);
-      else if (name === "type" && Array.isArray(value)) this.types(written, value);
+      else if (name === "anyOf" || name === "oneOf") this.#choices(written, value, within);
+      else if (name === "allOf") this.#merge(written, value, within);
+      else if (name === "const") this.#values(written, leftOver, [value]);
+      else if (name === "enum" && Array.isArray(value)) this.#values(written, leftOver, value);
+      else if (name === "type" && Array.isArray(value)) this.#types(written, value);
       else if (KEPT.has(name)) setMember(written, name, value);
       else if (!SILENT.has(name) && !(name === "additionalProperties" && value === false))
         setMember(leftOver, name, value);
@@ -74,8 +74,8 @@ class Rewriter {
     return withRest(written, leftOver);
   }
 
-  private referred(reference: string, schema: JsonObject, within: readonly string[]): Json {
-    const target = reference.startsWith("#") ? at(this.root, reference) : undefined;
+  #referred(reference: string, schema: JsonObject, within: readonly string[]): Json {
+    const target = reference.startsWith("#") ? at(this.#root, reference) : undefined;
     if (!isObject(target) || within.includes(reference)) {
       this.approximated = true;
       return { type: "object", description: `See ${reference}.` };
@@ -84,26 +84,26 @@ class Rewriter {
     return this.rewrite({ ...target, ...beside }, [...within, reference]);
   }
 
-  private properties(properties: JsonObject, within: readonly string[]): JsonObject {
+  #properties(properties: JsonObject, within: readonly string[]): JsonObject {
     const written: JsonObject = {};
     for (const [name, value] of Object.entries(properties)) defineMember(written, name, this.rewrite(value, within));
     return written;
   }
 
-  private list(schemas: Json, within: readonly string[]): Json[] {
+  #list(schemas: Json, within: readonly string[]): Json[] {
     return (Array.isArray(schemas) ? schemas : []).map((schema) => this.rewrite(schema, within));
   }
 
   /** A choice that includes null becomes nullable. */
-  private choices(written: JsonObject, schemas: Json, within: readonly string[]): void {
+  #choices(written: JsonObject, schemas: Json, within: readonly string[]): void {
     const given = Array.isArray(schemas) ? schemas : [];
     const named = given.filter((schema) => schema?.type !== "null");
     if (named.length < given.length) written["nullable"] = true;
-    written["anyOf"] = this.list(named, within);
+    written["anyOf"] = this.#list(named, within);
   }
 
   /** Only strings can be enumerated. */
-  private values(written: JsonObject, leftOver: JsonObject, values: readonly Json[]): void {
+  #values(written: JsonObject, leftOver: JsonObject, values: readonly Json[]): void {
     const texts = values.filter((value) => value !== null);
     if (texts.length < values.length) written["nullable"] = true;
     if (texts.every((value) => typeof value === "string")) {
@@ -113,8 +113,8 @@ class Rewriter {
   }
 
   /** Merges the members of all parts; of two with the same name the later one wins. */
-  private merge(written: JsonObject, parts: Json, within: readonly string[]): void {
-    for (const part of this.list(parts, within)) {
+  #merge(written: JsonObject, parts: Json, within: readonly string[]): void {
+    for (const part of this.#list(parts, within)) {
       const { properties, required, ...rest } = part;
       if (isObject(properties)) written["properties"] = { ...written["properties"], ...properties };
       if (Array.isArray(required)) written["required"] = [...(written["required"] ?? []), ...required];
@@ -122,7 +122,7 @@ class Rewriter {
     }
   }
 
-  private types(written: JsonObject, types: readonly Json[]): void {
+  #types(written: JsonObject, types: readonly Json[]): void {
     const named = types.filter((type) => type !== "null");
     if (named.length < types.length) written["nullable"] = true;
     if (named.length === 1) written["type"] = named[0];

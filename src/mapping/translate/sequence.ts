@@ -24,27 +24,27 @@ interface Choice {
  * ended text are passed on, because some providers send all sources at the end. A response with a call ends with `calls`, regardless of the provider's reason, unless it ended for a special reason.
  */
 export class Sequence {
-  private readonly choices = new Map<number, Choice>();
+  readonly #choices = new Map<number, Choice>();
 
   take(piece: Piece): readonly Piece[] {
     if ("part" in piece) {
       const out: Piece[] = [];
-      const choice = this.choice(piece.choice ?? 0);
-      if (!choice.finished) this.takePart(choice, piece, out);
+      const choice = this.#choice(piece.choice ?? 0);
+      if (!choice.finished) this.#takePart(choice, piece, out);
       return out;
     }
     if (piece.type !== "finish") return [piece];
-    const choice = this.choice(piece.choice ?? 0);
+    const choice = this.#choice(piece.choice ?? 0);
     if (choice.finished) return [];
     choice.finished = true;
     const out: Piece[] = [];
-    this.drain(choice, piece.choice, out);
+    this.#drain(choice, piece.choice, out);
     out.push({ ...piece, finish: finishWith(piece.finish, choice.called) });
     return out;
   }
 
-  private choice(index: number): Choice {
-    let choice = this.choices.get(index);
+  #choice(index: number): Choice {
+    let choice = this.#choices.get(index);
     if (choice === undefined) {
       choice = {
         open: undefined,
@@ -54,12 +54,12 @@ export class Sequence {
         called: false,
         finished: false,
       };
-      this.choices.set(index, choice);
+      this.#choices.set(index, choice);
     }
     return choice;
   }
 
-  private takePart(choice: Choice, piece: PartPiece, out: Piece[]): void {
+  #takePart(choice: Choice, piece: PartPiece, out: Piece[]): void {
     const { part } = piece;
     if (choice.closed.has(part)) {
       if (piece.type === "citation") out.push(piece);
@@ -67,27 +67,27 @@ export class Sequence {
     }
     const waiting = choice.waiting.get(part);
     if (waiting !== undefined) waiting.push(piece);
-    else if (choice.open === part) this.emit(choice, piece, out);
+    else if (choice.open === part) this.#emit(choice, piece, out);
     // If no part is open, none is waiting.
-    else if (choice.open === undefined) this.begin(choice, piece, out);
+    else if (choice.open === undefined) this.#begin(choice, piece, out);
     else choice.waiting.set(part, [piece]);
-    this.advance(choice, piece.choice, out);
+    this.#advance(choice, piece.choice, out);
   }
 
   /** Whether the open part is complete: everything except a call ends once another part begins. */
-  private isComplete({ open, ends }: Choice): boolean {
+  #isComplete({ open, ends }: Choice): boolean {
     const end = ends.get(open!);
     return end === undefined || end.reached;
   }
 
-  private begin(choice: Choice, piece: PartPiece, out: Piece[]): void {
+  #begin(choice: Choice, piece: PartPiece, out: Piece[]): void {
     choice.open = piece.part;
-    this.emit(choice, piece, out);
+    this.#emit(choice, piece, out);
   }
 
-  private emit(choice: Choice, piece: PartPiece, out: Piece[]): void {
+  #emit(choice: Choice, piece: PartPiece, out: Piece[]): void {
     if (piece.type === "close") {
-      this.close(choice, piece.choice, out);
+      this.#close(choice, piece.choice, out);
       return;
     }
     if (piece.type === "call") {
@@ -103,7 +103,7 @@ export class Sequence {
     out.push(piece);
   }
 
-  private close(choice: Choice, index: number | undefined, out: Piece[]): void {
+  #close(choice: Choice, index: number | undefined, out: Piece[]): void {
     const part = choice.open!;
     out.push(index === undefined ? { type: "close", part } : { type: "close", part, choice: index });
     choice.closed.add(part);
@@ -112,26 +112,26 @@ export class Sequence {
   }
 
   /** Releases waiting parts as far as earlier parts are complete. */
-  private advance(choice: Choice, index: number | undefined, out: Piece[]): void {
-    while (choice.waiting.size > 0 && (choice.open === undefined || this.isComplete(choice))) {
-      if (choice.open !== undefined) this.close(choice, index, out);
-      this.release(choice, out);
+  #advance(choice: Choice, index: number | undefined, out: Piece[]): void {
+    while (choice.waiting.size > 0 && (choice.open === undefined || this.#isComplete(choice))) {
+      if (choice.open !== undefined) this.#close(choice, index, out);
+      this.#release(choice, out);
     }
   }
 
-  private release(choice: Choice, out: Piece[]): void {
+  #release(choice: Choice, out: Piece[]): void {
     const [part, pieces] = choice.waiting.entries().next().value!;
     choice.waiting.delete(part);
     choice.open = part;
-    for (const piece of pieces) this.emit(choice, piece, out);
+    for (const piece of pieces) this.#emit(choice, piece, out);
   }
 
   /** At the end all parts are complete. */
-  private drain(choice: Choice, index: number | undefined, out: Piece[]): void {
-    if (choice.open !== undefined) this.close(choice, index, out);
+  #drain(choice: Choice, index: number | undefined, out: Piece[]): void {
+    if (choice.open !== undefined) this.#close(choice, index, out);
     while (choice.waiting.size > 0) {
-      this.release(choice, out);
-      if (choice.open !== undefined) this.close(choice, index, out);
+      this.#release(choice, out);
+      if (choice.open !== undefined) this.#close(choice, index, out);
     }
   }
 }

@@ -20,25 +20,25 @@ const KEPT = 55;
  * part of the name, and a free-text tool becomes a function; responses are restored to the client's names.
  */
 export class ToolNames {
-  private readonly fits: RegExp | undefined;
-  private readonly known = new Map<string, ClientTool>();
+  readonly #fits: RegExp | undefined;
+  readonly #known = new Map<string, ClientTool>();
   /** Names that had to be shortened; cached, so that each is hashed once. */
-  private readonly short = new Map<string, string>();
+  readonly #short = new Map<string, string>();
   /** Name of the tool whose input is the response, if a schema was requested through a tool. */
   answerTool: string | undefined;
 
   constructor(fits: RegExp | undefined) {
-    this.fits = fits;
+    this.#fits = fits;
   }
 
   /** As plain data, for other threads. */
   get plain(): PlainToolNames {
-    return { known: [...this.known], answerTool: this.answerTool };
+    return { known: [...this.#known], answerTool: this.answerTool };
   }
 
   static from({ known, answerTool }: PlainToolNames): ToolNames {
     const names = new ToolNames(undefined);
-    for (const [name, tool] of known) names.known.set(name, tool);
+    for (const [name, tool] of known) names.#known.set(name, tool);
     names.answerTool = answerTool;
     return names;
   }
@@ -46,27 +46,27 @@ export class ToolNames {
   /** The name to send; stored if it differs from the client's. */
   send(tool: ClientTool): string {
     const name = this.nameOf(tool);
-    if (name !== tool.name || tool.custom === true) this.known.set(name, tool);
+    if (name !== tool.name || tool.custom === true) this.#known.set(name, tool);
     return name;
   }
 
   nameOf({ name, namespace }: ClientTool): string {
     const whole = namespace === undefined ? name : `${namespace}__${name}`;
-    return this.fits === undefined || this.fits.test(whole) ? whole : this.shortened(whole);
+    return this.#fits === undefined || this.#fits.test(whole) ? whole : this.#shortened(whole);
   }
 
-  private shortened(whole: string): string {
-    let name = this.short.get(whole);
+  #shortened(whole: string): string {
+    let name = this.#short.get(whole);
     if (name === undefined) {
       name = hashed(whole);
-      this.short.set(whole, name);
+      this.#short.set(whole, name);
     }
     return name;
   }
 
   /** The client's name for a sent name. */
   back(name: string): ClientTool | undefined {
-    return this.known.get(name);
+    return this.#known.get(name);
   }
 }
 

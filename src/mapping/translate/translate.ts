@@ -133,83 +133,83 @@ export class StreamTranslation {
   /** Whether nothing more will be sent. */
   ended = false;
   estimated = false;
-  private finished = false;
-  private usageSeen = false;
-  private readonly options: ResponseOptions;
-  private readonly restore: Restore;
-  private readonly sequence = new Sequence();
-  private readonly fold = new PieceFold();
-  private readonly reading: Json = {};
-  private readonly writing: Json = {};
+  #finished = false;
+  #usageSeen = false;
+  readonly #options: ResponseOptions;
+  readonly #restore: Restore;
+  readonly #sequence = new Sequence();
+  readonly #fold = new PieceFold();
+  readonly #reading: Json = {};
+  readonly #writing: Json = {};
 
   constructor(options: ResponseOptions) {
-    this.options = options;
-    this.restore = restoreOf(options);
+    this.#options = options;
+    this.#restore = restoreOf(options);
   }
 
   get states(): ReadonlyMap<string, CallMemory> {
-    return this.restore.states;
+    return this.#restore.states;
   }
 
   /** The content so far, as a complete response. */
   get answer(): Answer {
-    return this.fold.answer();
+    return this.#fold.answer();
   }
 
   /** The client's events for one event of the provider. */
   event(event: StreamEvent): readonly SentEvent[] {
     const sent: SentEvent[] = [];
-    for (const piece of this.options.from.readEvent(this.reading, event)) this.take(piece, sent);
+    for (const piece of this.#options.from.readEvent(this.#reading, event)) this.#take(piece, sent);
     return sent;
   }
 
   /** The provider has closed its stream. If the response had not ended, it failed. */
   close(): readonly SentEvent[] {
     const sent: SentEvent[] = [];
-    if (this.finished) this.take({ type: "end" }, sent);
-    else this.take({ type: "error", error: CUT_OFF }, sent);
+    if (this.#finished) this.#take({ type: "end" }, sent);
+    else this.#take({ type: "error", error: CUT_OFF }, sent);
     return sent;
   }
 
   fail(error: ApiError): readonly SentEvent[] {
     const sent: SentEvent[] = [];
-    this.take({ type: "error", error }, sent);
+    this.#take({ type: "error", error }, sent);
     return sent;
   }
 
   keepAlive(): readonly SentEvent[] {
-    const { to } = this.options;
-    return this.ended || to.keepAlive === undefined ? [] : [to.keepAlive(this.writing)];
+    const { to } = this.#options;
+    return this.ended || to.keepAlive === undefined ? [] : [to.keepAlive(this.#writing)];
   }
 
-  private take(piece: Piece, sent: SentEvent[]): void {
+  #take(piece: Piece, sent: SentEvent[]): void {
     if (piece.type === "finish" && piece.finish === "malformed" && !this.hasContent) {
-      this.take({ type: "error", error: MALFORMED }, sent);
+      this.#take({ type: "error", error: MALFORMED }, sent);
       return;
     }
     // An end without a finish reason means that the provider gave up.
-    const own: Piece = piece.type === "end" && !this.finished ? { type: "error", error: CUT_OFF } : piece;
-    for (const restored of this.restore.piece(own))
-      for (const next of this.sequence.take(restored)) this.write(next, sent);
+    const own: Piece = piece.type === "end" && !this.#finished ? { type: "error", error: CUT_OFF } : piece;
+    for (const restored of this.#restore.piece(own))
+      for (const next of this.#sequence.take(restored)) this.#write(next, sent);
   }
 
-  private write(piece: Piece, sent: SentEvent[]): void {
+  #write(piece: Piece, sent: SentEvent[]): void {
     if (this.ended) return;
     if (CONTENT.has(piece.type)) this.hasContent = true;
-    if (piece.type === "finish") this.finished = true;
-    if (piece.type === "usage") this.usageSeen = true;
-    this.fold.take(piece);
-    if (piece.type === "end") this.estimate(sent);
-    for (const event of this.options.to.writeEvents!(this.writing, piece, this.options.reply)) sent.push(event);
+    if (piece.type === "finish") this.#finished = true;
+    if (piece.type === "usage") this.#usageSeen = true;
+    this.#fold.take(piece);
+    if (piece.type === "end") this.#estimate(sent);
+    for (const event of this.#options.to.writeEvents!(this.#writing, piece, this.#options.reply)) sent.push(event);
     if (piece.type === "error") this.error = piece.error;
     if (piece.type === "error" || piece.type === "end") this.ended = true;
   }
 
-  private estimate(sent: SentEvent[]): void {
-    const usage = this.usageSeen ? undefined : this.options.estimate?.(this.fold.answer());
+  #estimate(sent: SentEvent[]): void {
+    const usage = this.#usageSeen ? undefined : this.#options.estimate?.(this.#fold.answer());
     if (usage === undefined) return;
     this.estimated = true;
-    this.write({ type: "usage", usage }, sent);
+    this.#write({ type: "usage", usage }, sent);
   }
 }
 

@@ -85,69 +85,69 @@ function readChoice(state: ReadingState, choice: JsonObject, { chunk, pieces }: 
 /** Reads one delta of one choice. */
 class DeltaReader {
   readonly of: { readonly choice?: number };
-  private readonly state: ReadingState;
-  private readonly open: OpenChoice;
-  private readonly pieces: Piece[];
+  readonly #state: ReadingState;
+  readonly #open: OpenChoice;
+  readonly #pieces: Piece[];
 
   constructor(state: ReadingState, open: OpenChoice, pieces: Piece[]) {
-    this.state = state;
-    this.open = open;
-    this.pieces = pieces;
+    this.#state = state;
+    this.#open = open;
+    this.#pieces = pieces;
     this.of = open.choice === undefined ? {} : { choice: open.choice };
   }
 
   delta(delta: JsonObject): void {
-    this.reasoning(delta);
-    this.content(delta.content);
+    this.#reasoning(delta);
+    this.#content(delta.content);
     this.say("refusal", textOf(delta.refusal) ?? "");
-    this.cite(citationsOf(delta.annotations));
+    this.#cite(citationsOf(delta.annotations));
     for (const image of listOf(delta.images)) {
       const url = textOf(image?.image_url?.url);
       if (url !== undefined)
-        this.pieces.push({
+        this.#pieces.push({
           type: "image",
-          part: this.newPart(),
+          part: this.#newPart(),
           image: { type: "image", source: sourceOf(url) },
           ...this.of,
         });
     }
-    for (const call of listOf(delta.tool_calls)) if (isObject(call)) this.call(call);
-    if (isObject(delta.function_call)) this.call({ index: "function_call", function: delta.function_call });
+    for (const call of listOf(delta.tool_calls)) if (isObject(call)) this.#call(call);
+    if (isObject(delta.function_call)) this.#call({ index: "function_call", function: delta.function_call });
     if (typeof delta.audio?.transcript === "string") this.say("text", delta.audio.transcript);
   }
 
-  private cite(citations: readonly Citation[]): void {
-    if (citations.length > 0) this.open.cited = true;
+  #cite(citations: readonly Citation[]): void {
+    if (citations.length > 0) this.#open.cited = true;
     for (const citation of citations) {
-      if (this.open.texts.length === 0) this.partFor("text");
-      const { at: part, placed } = placeIn(this.open.texts, citation)!;
-      this.pieces.push({ type: "citation", part, citation: placed, ...this.of });
+      if (this.#open.texts.length === 0) this.#partFor("text");
+      const { at: part, placed } = placeIn(this.#open.texts, citation)!;
+      this.#pieces.push({ type: "citation", part, citation: placed, ...this.of });
     }
   }
 
   /** Sources beside the choices are in every chunk; those of the last one count. */
   sources(chunk: JsonObject): void {
-    if (this.open.texts.length > 0 && this.open.cited !== true) this.cite(sourcesOf(chunk));
+    if (this.#open.texts.length > 0 && this.#open.cited !== true) this.#cite(sourcesOf(chunk));
   }
 
   /** Details repeat the plain members and add the state. */
-  private reasoning(delta: JsonObject): void {
+  #reasoning(delta: JsonObject): void {
     if (listOf(delta.reasoning_details).length === 0 && listOf(delta.thinking_blocks).length === 0) {
       this.say("reasoning", textOf(delta.reasoning_content) ?? textOf(delta.reasoning) ?? textOf(delta.thinking) ?? "");
       return;
     }
     for (const { text, state } of readReasoning(delta, "")) {
       this.say("reasoning", text);
-      if (state !== undefined) this.sign(state);
+      if (state !== undefined) this.#sign(state);
     }
   }
 
-  private sign(state: State): void {
-    this.pieces.push({ type: "state", part: this.partFor("reasoning"), state, ...this.of });
-    delete this.open.said; // after a signature, a new reasoning part begins
+  #sign(state: State): void {
+    this.#pieces.push({ type: "state", part: this.#partFor("reasoning"), state, ...this.of });
+    delete this.#open.said; // after a signature, a new reasoning part begins
   }
 
-  private content(content: Json): void {
+  #content(content: Json): void {
     if (typeof content === "string") this.say("text", content);
     for (const part of isObject(content) ? [content] : listOf(content)) {
       if (part?.type === "thinking") this.say("reasoning", thoughtText(part.thinking));
@@ -157,48 +157,48 @@ class DeltaReader {
 
   say(kind: "text" | "reasoning" | "refusal", text: string): void {
     if (text === "") return;
-    this.pieces.push({ type: kind, part: this.partFor(kind), text, ...this.of });
-    if (kind === "text") this.open.textLength += text.length;
+    this.#pieces.push({ type: kind, part: this.#partFor(kind), text, ...this.of });
+    if (kind === "text") this.#open.textLength += text.length;
   }
 
-  private partFor(kind: "text" | "reasoning" | "refusal"): number {
-    if (this.open.said?.kind === kind) return this.open.said.part;
-    const part = this.newPart();
-    this.open.said = { kind, part };
-    if (kind === "text") this.open.texts.push({ at: part, from: this.open.textLength });
+  #partFor(kind: "text" | "reasoning" | "refusal"): number {
+    if (this.#open.said?.kind === kind) return this.#open.said.part;
+    const part = this.#newPart();
+    this.#open.said = { kind, part };
+    if (kind === "text") this.#open.texts.push({ at: part, from: this.#open.textLength });
     return part;
   }
 
-  private newPart(): number {
-    delete this.open.said;
-    const part = this.state.parts ?? 0;
-    this.state.parts = part + 1;
+  #newPart(): number {
+    delete this.#open.said;
+    const part = this.#state.parts ?? 0;
+    this.#state.parts = part + 1;
     return part;
   }
 
   /** The name of a call is in its first or a later piece; some providers send complete calls, all under one index. */
-  private call(piece: JsonObject): void {
+  #call(piece: JsonObject): void {
     const inner = innerOf(piece);
     const id = filledText(piece.id);
     const name = filledText(inner.name);
-    let open = this.open.calls.get(piece.index);
+    let open = this.#open.calls.get(piece.index);
     if (open === undefined || (name !== undefined && isAnotherCall(open.id, id, piece.index))) {
-      open = { id, part: this.newPart(), unnamed: { piece, text: "" } };
-      this.open.calls.set(piece.index, open);
+      open = { id, part: this.#newPart(), unnamed: { piece, text: "" } };
+      this.#open.calls.set(piece.index, open);
     }
     const text = argumentsText(inner.arguments ?? inner.input);
     if (open.unnamed !== undefined && name === undefined) open.unnamed.text += text;
     else {
-      if (open.unnamed !== undefined) this.begin(open, open.unnamed, name!);
-      this.grow(open, text);
+      if (open.unnamed !== undefined) this.#begin(open, open.unnamed, name!);
+      this.#grow(open, text);
     }
   }
 
-  private begin(open: OpenCall, { piece, text }: NonNullable<OpenCall["unnamed"]>, name: string): void {
+  #begin(open: OpenCall, { piece, text }: NonNullable<OpenCall["unnamed"]>, name: string): void {
     open.unnamed = undefined;
     const custom = isObject(piece.custom) ? ({ custom: true } as const) : {};
     const state = signatureOf(piece);
-    this.pieces.push({
+    this.#pieces.push({
       type: "call",
       part: open.part,
       call: {
@@ -211,16 +211,16 @@ class DeltaReader {
       },
       ...this.of,
     });
-    this.grow(open, text);
+    this.#grow(open, text);
   }
 
-  private grow({ part }: OpenCall, text: string): void {
-    if (text !== "") this.pieces.push({ type: "arguments", part, text, ...this.of });
+  #grow({ part }: OpenCall, text: string): void {
+    if (text !== "") this.#pieces.push({ type: "arguments", part, text, ...this.of });
   }
 
   /** The response has ended: no more names will arrive. */
   callsWithoutName(): void {
-    for (const open of this.open.calls.values()) if (open.unnamed !== undefined) this.begin(open, open.unnamed, "");
+    for (const open of this.#open.calls.values()) if (open.unnamed !== undefined) this.#begin(open, open.unnamed, "");
   }
 }
 

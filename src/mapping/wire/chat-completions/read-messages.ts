@@ -63,20 +63,20 @@ function addTurn(draft: PromptDraft, message: Json, { role, at, parts }: Turn): 
 
 /** Generates ids for calls without one, so that their results can be matched. */
 class Calls {
-  private count = 0;
-  private readonly pending = new Map<string, string[]>();
+  #count = 0;
+  readonly #pending = new Map<string, string[]>();
 
   /** The id of a call that is identified by its name only, as in the old `function_call`. */
   named(name: string): string {
-    const id = callId(`${this.count++} ${name}`);
-    const open = this.pending.get(name);
-    if (open === undefined) this.pending.set(name, [id]);
+    const id = callId(`${this.#count++} ${name}`);
+    const open = this.#pending.get(name);
+    if (open === undefined) this.#pending.set(name, [id]);
     else open.push(id);
     return id;
   }
 
   takeId(name: string): string {
-    return this.pending.get(name)?.shift() ?? callId(`${this.count++} ${name}`);
+    return this.#pending.get(name)?.shift() ?? callId(`${this.#count++} ${name}`);
   }
 }
 

@@ -18,17 +18,17 @@ const IMAGES: ReadonlySet<string> = new Set(["png", "jpeg", "gif", "webp"]);
 /** Writes the blocks of one request, with valid and unique document names. */
 export class BlockWriter {
   readonly losses: Loss[] = [];
-  private readonly names = new Set<string>();
-  private readonly takesTtl: boolean;
+  readonly #names = new Set<string>();
+  readonly #takesTtl: boolean;
 
   /** @param model - cache lifetimes are known only for Claude. */
   constructor(model: string) {
-    this.takesTtl = model.includes("anthropic.claude");
+    this.#takesTtl = model.includes("anthropic.claude");
   }
 
   blocks(parts: readonly Part[]): JsonObject[] {
     return parts.flatMap((part) => {
-      const block = this.block(part);
+      const block = this.#block(part);
       if (block === undefined) return [];
       return part.cache === undefined ? [block] : [block, this.cachePoint(part.cache)];
     });
@@ -36,23 +36,23 @@ export class BlockWriter {
 
   /** Everything before it is to be cached. */
   cachePoint({ ttl }: { readonly ttl?: string }): JsonObject {
-    const known = this.takesTtl && (ttl === "5m" || ttl === "1h") ? ttl : undefined;
+    const known = this.#takesTtl && (ttl === "5m" || ttl === "1h") ? ttl : undefined;
     return { cachePoint: pickDefined({ type: "default", ttl: known }) };
   }
 
-  private block(part: Part): JsonObject | undefined {
+  #block(part: Part): JsonObject | undefined {
     switch (part.type) {
       case "text":
       case "refusal":
         return part.text.trim() === "" ? undefined : { text: part.text };
       case "image":
-        return this.image(part);
+        return this.#image(part);
       case "file":
-        return { document: this.document(part) };
+        return { document: this.#document(part) };
       case "call":
         return { toolUse: { toolUseId: part.id, name: part.name, input: argumentsObject(part.arguments) } };
       case "result":
-        return { toolResult: this.result(part) };
+        return { toolResult: this.#result(part) };
       case "reasoning":
         return { reasoningContent: reasoningOf(part) };
       case "hosted":
@@ -62,7 +62,7 @@ export class BlockWriter {
     }
   }
 
-  private image({ source, at }: Part & { type: "image" }): JsonObject | undefined {
+  #image({ source, at }: Part & { type: "image" }): JsonObject | undefined {
     const format = "mediaType" in source ? source.mediaType.replace(/^image\/(?:x-)?/, "").replace("jpg", "jpeg") : "";
     if (IMAGES.has(format)) return { image: { format, source: { bytes: bytesOf(source) } } };
     this.losses.push({
@@ -73,14 +73,14 @@ export class BlockWriter {
     return undefined;
   }
 
-  private document({ source, name }: FilePart): JsonObject {
+  #document({ source, name }: FilePart): JsonObject {
     const type = "mediaType" in source ? source.mediaType : "";
     const format = Object.hasOwn(DOCUMENTS, type) ? DOCUMENTS[type] : "txt";
-    return { format, name: this.nameOf(name), source: { bytes: bytesOf(source) } };
+    return { format, name: this.#nameOf(name), source: { bytes: bytesOf(source) } };
   }
 
   /** Allowed are letters, digits, single spaces, hyphens, parentheses and brackets; names must be unique. */
-  private nameOf(given = "document"): string {
+  #nameOf(given = "document"): string {
     const valid = given
       .replaceAll(/[^A-Za-z0-9\s()[\]-]+/g, "-")
       .replaceAll(/\s+/g, " ")
@@ -88,14 +88,14 @@ export class BlockWriter {
       .slice(0, 200);
     const base = valid === "" ? "document" : valid;
     let name = base;
-    for (let count = 2; this.names.has(name); count++) name = `${base} (${count})`;
-    this.names.add(name);
+    for (let count = 2; this.#names.has(name); count++) name = `${base} (${count})`;
+    this.#names.add(name);
     return name;
   }
 
   /** A result needs content, even if it is empty. */
-  private result({ id, parts, error }: ResultPart): JsonObject {
-    const content = parts.flatMap((part) => this.block(part) ?? []);
+  #result({ id, parts, error }: ResultPart): JsonObject {
+    const content = parts.flatMap((part) => this.#block(part) ?? []);
     return pickDefined({
       toolUseId: id,
       content: content.length > 0 ? content : [{ text: NOTHING }],

@@ -73,53 +73,53 @@ function numbered(state: WritingState, type: string, members: JsonObject): SentE
 
 class Writer {
   readonly sent: SentEvent[] = [];
-  private readonly state: WritingState;
-  private readonly reply: Reply;
+  readonly #state: WritingState;
+  readonly #reply: Reply;
 
   constructor(state: WritingState, reply: Reply) {
-    this.state = state;
-    this.reply = reply;
+    this.#state = state;
+    this.#reply = reply;
     state.output ??= [];
   }
 
-  private send(type: string, members: JsonObject): void {
-    this.sent.push(numbered(this.state, `response.${type}`, members));
+  #send(type: string, members: JsonObject): void {
+    this.sent.push(numbered(this.#state, `response.${type}`, members));
   }
 
   start(): void {
-    if (this.state.started) return;
-    this.state.started = true;
-    const response = this.response("in_progress");
-    this.send("created", { response });
-    this.send("in_progress", { response });
+    if (this.#state.started) return;
+    this.#state.started = true;
+    const response = this.#response("in_progress");
+    this.#send("created", { response });
+    this.#send("in_progress", { response });
   }
 
-  private response(status: string, members: JsonObject = {}): JsonObject {
-    return responseOf(this.reply, { status, output: this.state.output!, ...members });
+  #response(status: string, members: JsonObject = {}): JsonObject {
+    return responseOf(this.#reply, { status, output: this.#state.output!, ...members });
   }
 
   end(): void {
-    this.closeItem();
-    const { finish = "end", usage } = this.state;
+    this.#closeItem();
+    const { finish = "end", usage } = this.#state;
     const reason = INCOMPLETE[finish];
     const status = reason === undefined ? "completed" : "incomplete";
     const incomplete_details = reason === undefined ? null : { reason };
-    this.send(status, { response: this.response(status, { incomplete_details, usage: writeUsage(usage ?? {}) }) });
+    this.#send(status, { response: this.#response(status, { incomplete_details, usage: writeUsage(usage ?? {}) }) });
   }
 
   fail(error: ApiError): void {
     this.start();
     const failed = pickDefined({ code: codeOf(error), message: error.message, upstream: error.upstream });
-    this.send("failed", { response: this.response("failed", { error: failed }) });
+    this.#send("failed", { response: this.#response("failed", { error: failed }) });
   }
 
   /** Log probabilities belong to the open text, otherwise to the last one. */
   logprobs({ content }: Json): void {
     const message =
-      this.state.item?.type === "message"
-        ? this.state.item
-        : this.state.output!.findLast(({ type }) => type === "message");
-    const pending = this.state.open?.kind === "output_text" ? this.state.item : undefined;
+      this.#state.item?.type === "message"
+        ? this.#state.item
+        : this.#state.output!.findLast(({ type }) => type === "message");
+    const pending = this.#state.open?.kind === "output_text" ? this.#state.item : undefined;
     if (!Array.isArray(content) || message === undefined) return;
     if (pending !== undefined) pending["logprobs"] ??= [];
     const list: Json = pending?.["logprobs"] ?? message.content.at(-1)?.logprobs;
@@ -127,233 +127,233 @@ class Writer {
   }
 
   part(piece: PartPiece): void {
-    const { open, ended } = this.state;
+    const { open, ended } = this.#state;
     const text = piece.type === "citation" ? ended?.get(piece.part) : undefined;
     if (piece.type === "citation" && text !== undefined) {
-      this.citedLate(text, piece.citation);
+      this.#citedLate(text, piece.citation);
       return;
     }
-    if (open !== undefined && open.part !== piece.part) this.closePart();
+    if (open !== undefined && open.part !== piece.part) this.#closePart();
     switch (piece.type) {
       case "text":
-        this.said(piece.part, "output_text", piece.text);
+        this.#said(piece.part, "output_text", piece.text);
         break;
       case "refusal":
-        this.said(piece.part, "refusal", piece.text);
+        this.#said(piece.part, "refusal", piece.text);
         break;
       case "citation":
-        this.cited(piece.part, piece.citation);
+        this.#cited(piece.part, piece.citation);
         break;
       case "reasoning":
-        this.thought(piece.part, piece.text);
+        this.#thought(piece.part, piece.text);
         break;
       case "state":
-        this.signed(piece.part, piece.state);
+        this.#signed(piece.part, piece.state);
         break;
       case "call":
-        this.called(piece.part, piece.call);
+        this.#called(piece.part, piece.call);
         break;
       case "arguments":
-        this.argued(piece.text);
+        this.#argued(piece.text);
         break;
       case "image":
-        this.image(piece);
+        this.#image(piece);
         break;
       case "hosted":
-        if (piece.hosted.shape === "responses" && isObject(piece.hosted.item)) this.whole(piece.hosted.item);
+        if (piece.hosted.shape === "responses" && isObject(piece.hosted.item)) this.#whole(piece.hosted.item);
         break;
       case "close":
-        this.closePart();
+        this.#closePart();
     }
   }
 
-  private get index(): number {
-    return this.state.output!.length;
+  get #index(): number {
+    return this.#state.output!.length;
   }
 
-  private get place(): JsonObject {
-    return { item_id: this.state.item!.id, output_index: this.index };
+  get #place(): JsonObject {
+    return { item_id: this.#state.item!.id, output_index: this.#index };
   }
 
-  private openItem(type: keyof typeof ITEM_IDS, members: JsonObject): void {
-    this.closeItem();
-    const item: JsonObject = { id: itemId(type, this.reply.id, this.index), type, ...members };
+  #openItem(type: keyof typeof ITEM_IDS, members: JsonObject): void {
+    this.#closeItem();
+    const item: JsonObject = { id: itemId(type, this.#reply.id, this.#index), type, ...members };
     // Sent objects must not change, because the item's own list grows.
-    this.state.item = item.content === undefined ? item : { ...item, content: [] };
-    this.send("output_item.added", { output_index: this.index, item: { ...item } });
+    this.#state.item = item.content === undefined ? item : { ...item, content: [] };
+    this.#send("output_item.added", { output_index: this.#index, item: { ...item } });
   }
 
-  private said(part: number, kind: "output_text" | "refusal", delta: string): void {
-    this.openContent(part, kind);
-    this.state.open!.text += delta;
-    const at = { ...this.place, content_index: this.state.item!.content.length };
-    if (kind === "output_text") this.send("output_text.delta", { ...at, delta, logprobs: [] });
-    else this.send("refusal.delta", { ...at, delta });
+  #said(part: number, kind: "output_text" | "refusal", delta: string): void {
+    this.#openContent(part, kind);
+    this.#state.open!.text += delta;
+    const at = { ...this.#place, content_index: this.#state.item!.content.length };
+    if (kind === "output_text") this.#send("output_text.delta", { ...at, delta, logprobs: [] });
+    else this.#send("refusal.delta", { ...at, delta });
   }
 
-  private openContent(part: number, kind: "output_text" | "refusal"): void {
-    if (this.state.open?.part === part) return;
-    if (this.state.item?.type !== "message")
-      this.openItem("message", { status: "in_progress", role: "assistant", content: [] });
-    this.state.open = { kind, part, text: "" };
-    const at = { ...this.place, content_index: this.state.item!.content.length };
-    this.send("content_part.added", { ...at, part: contentOf(kind, "", [], []) });
+  #openContent(part: number, kind: "output_text" | "refusal"): void {
+    if (this.#state.open?.part === part) return;
+    if (this.#state.item?.type !== "message")
+      this.#openItem("message", { status: "in_progress", role: "assistant", content: [] });
+    this.#state.open = { kind, part, text: "" };
+    const at = { ...this.#place, content_index: this.#state.item!.content.length };
+    this.#send("content_part.added", { ...at, part: contentOf(kind, "", [], []) });
   }
 
-  private cited(part: number, citation: Citation): void {
-    this.openContent(part, "output_text");
-    const item = this.state.item!;
-    const annotation = writeCitation(citation, this.state.open!.text.length);
+  #cited(part: number, citation: Citation): void {
+    this.#openContent(part, "output_text");
+    const item = this.#state.item!;
+    const annotation = writeCitation(citation, this.#state.open!.text.length);
     item["annotations"] ??= [];
     const annotations: JsonObject[] = item["annotations"];
-    const at = { ...this.place, content_index: item.content.length, annotation_index: annotations.length };
+    const at = { ...this.#place, content_index: item.content.length, annotation_index: annotations.length };
     annotations.push(annotation);
-    this.send("output_text.annotation.added", { ...at, annotation });
+    this.#send("output_text.annotation.added", { ...at, annotation });
   }
 
   /** A source of a text part that has ended: it has its own event, and is in the whole output. */
-  private citedLate(ended: EndedText, citation: Citation): void {
+  #citedLate(ended: EndedText, citation: Citation): void {
     const { item: output_index, content: content_index } = ended;
-    const output = this.state.output!;
+    const output = this.#state.output!;
     if (ended.isCopy === undefined) {
       ended.isCopy = true;
-      const item = output[output_index] ?? this.state.item!;
+      const item = output[output_index] ?? this.#state.item!;
       const text = item.content[content_index];
       const content = item.content.with(content_index, { ...text, annotations: [...text.annotations] });
-      if (item === this.state.item) item.content = content;
+      if (item === this.#state.item) item.content = content;
       else output[output_index] = { ...item, content };
     }
-    const { id: item_id, content } = output[output_index] ?? this.state.item!;
+    const { id: item_id, content } = output[output_index] ?? this.#state.item!;
     const { text, annotations } = content[content_index];
     const annotation = writeCitation(citation, text.length);
     const at = { item_id, output_index, content_index, annotation_index: annotations.length };
     annotations.push(annotation);
-    this.send("output_text.annotation.added", { ...at, annotation });
+    this.#send("output_text.annotation.added", { ...at, annotation });
   }
 
-  private thought(part: number, delta: string): void {
-    this.openThought(part);
+  #thought(part: number, delta: string): void {
+    this.#openThought(part);
     if (delta === "") return;
-    const open = this.state.open!;
-    const at = { ...this.place, summary_index: 0 };
+    const open = this.#state.open!;
+    const at = { ...this.#place, summary_index: 0 };
     if (open.text === "")
-      this.send("reasoning_summary_part.added", { ...at, part: { type: "summary_text", text: "" } });
+      this.#send("reasoning_summary_part.added", { ...at, part: { type: "summary_text", text: "" } });
     open.text += delta;
-    this.send("reasoning_summary_text.delta", { ...at, delta });
+    this.#send("reasoning_summary_text.delta", { ...at, delta });
   }
 
-  private openThought(part: number): void {
-    if (this.state.open?.part === part) return;
-    this.openItem("reasoning", { summary: [] });
-    this.state.open = { kind: "reasoning", part, text: "" };
+  #openThought(part: number): void {
+    if (this.#state.open?.part === part) return;
+    this.#openItem("reasoning", { summary: [] });
+    this.#state.open = { kind: "reasoning", part, text: "" };
   }
 
-  private signed(part: number, own: State): void {
-    if (this.state.open?.kind === "call" || !this.reply.prompt.wants.state) return;
-    this.openThought(part);
-    this.state.open!.state = own;
+  #signed(part: number, own: State): void {
+    if (this.#state.open?.kind === "call" || !this.#reply.prompt.wants.state) return;
+    this.#openThought(part);
+    this.#state.open!.state = own;
   }
 
-  private called(part: number, call: CallPart): void {
+  #called(part: number, call: CallPart): void {
     // Calls have no place for state in this API: it precedes the call as empty reasoning.
-    if (call.state !== undefined && this.reply.prompt.wants.state === true)
-      this.whole({
+    if (call.state !== undefined && this.#reply.prompt.wants.state === true)
+      this.#whole({
         type: "reasoning",
-        id: this.newId("reasoning"),
+        id: this.#newId("reasoning"),
         summary: [],
         encrypted_content: encrypted({ ...call.state, of: "call" }),
       });
     const { id: call_id, name, namespace } = call;
     const named = pickDefined({ call_id, name, namespace, status: "in_progress" });
-    if (call.custom) this.openItem("custom_tool_call", { ...named, input: "" });
-    else this.openItem("function_call", { ...named, arguments: "" });
-    this.state.open = { kind: "call", part, text: "" };
+    if (call.custom) this.#openItem("custom_tool_call", { ...named, input: "" });
+    else this.#openItem("function_call", { ...named, arguments: "" });
+    this.#state.open = { kind: "call", part, text: "" };
   }
 
-  private argued(delta: string): void {
-    const { open, item } = this.state;
+  #argued(delta: string): void {
+    const { open, item } = this.#state;
     if (open?.kind !== "call") return;
     open.text += delta;
     const type = item!.type === "custom_tool_call" ? "custom_tool_call_input" : "function_call_arguments";
-    this.send(`${type}.delta`, { ...this.place, delta });
+    this.#send(`${type}.delta`, { ...this.#place, delta });
   }
 
-  private image({ image: { source } }: PartPiece & { type: "image" }): void {
+  #image({ image: { source } }: PartPiece & { type: "image" }): void {
     if (!("bytes" in source)) return;
     const output_format = source.mediaType.slice(source.mediaType.indexOf("/") + 1);
-    const id = this.newId("image_generation_call");
-    this.whole({ type: "image_generation_call", id, status: "completed", result: source.bytes, output_format });
+    const id = this.#newId("image_generation_call");
+    this.#whole({ type: "image_generation_call", id, status: "completed", result: source.bytes, output_format });
   }
 
-  private newId(type: keyof typeof ITEM_IDS): string {
-    const next = this.state.item === undefined ? this.index : this.index + 1;
-    return itemId(type, this.reply.id, next);
+  #newId(type: keyof typeof ITEM_IDS): string {
+    const next = this.#state.item === undefined ? this.#index : this.#index + 1;
+    return itemId(type, this.#reply.id, next);
   }
 
   /** An item that arrives in one piece. */
-  private whole(item: JsonObject): void {
-    this.closeItem();
-    this.send("output_item.added", { output_index: this.index, item });
-    this.send("output_item.done", { output_index: this.index, item });
-    this.state.output!.push(item);
+  #whole(item: JsonObject): void {
+    this.#closeItem();
+    this.#send("output_item.added", { output_index: this.#index, item });
+    this.#send("output_item.done", { output_index: this.#index, item });
+    this.#state.output!.push(item);
   }
 
-  private closePart(): void {
-    const { open, item } = this.state;
+  #closePart(): void {
+    const { open, item } = this.#state;
     if (open === undefined || item === undefined) return;
-    if (open.kind === "reasoning") this.endThought(open, item);
-    else if (open.kind === "call") this.endCall(open, item);
-    else this.endContent(open, item);
-    delete this.state.open;
-    if (item.type !== "message") this.closeItem();
+    if (open.kind === "reasoning") this.#endThought(open, item);
+    else if (open.kind === "call") this.#endCall(open, item);
+    else this.#endContent(open, item);
+    delete this.#state.open;
+    if (item.type !== "message") this.#closeItem();
   }
 
-  private endContent({ kind, part: number, text }: OpenPart, item: JsonObject): void {
+  #endContent({ kind, part: number, text }: OpenPart, item: JsonObject): void {
     const { annotations = [], logprobs = [] } = item;
     delete item["annotations"];
     delete item["logprobs"];
-    const at = { ...this.place, content_index: item.content.length };
+    const at = { ...this.#place, content_index: item.content.length };
     const part = contentOf(kind, text, annotations, logprobs);
-    if (kind === "output_text") this.send("output_text.done", { ...at, text, logprobs });
-    else this.send("refusal.done", { ...at, refusal: text });
-    this.send("content_part.done", { ...at, part });
+    if (kind === "output_text") this.#send("output_text.done", { ...at, text, logprobs });
+    else this.#send("refusal.done", { ...at, refusal: text });
+    this.#send("content_part.done", { ...at, part });
     if (kind === "output_text") {
-      this.state.ended ??= new Map();
-      this.state.ended.set(number, { item: this.index, content: item.content.length });
+      this.#state.ended ??= new Map();
+      this.#state.ended.set(number, { item: this.#index, content: item.content.length });
     }
     item.content.push(part);
   }
 
-  private endThought({ text, state: own }: OpenPart, item: JsonObject): void {
+  #endThought({ text, state: own }: OpenPart, item: JsonObject): void {
     if (text !== "") {
       const part = { type: "summary_text", text };
-      const at = { ...this.place, summary_index: 0 };
-      this.send("reasoning_summary_text.done", { ...at, text });
-      this.send("reasoning_summary_part.done", { ...at, part });
+      const at = { ...this.#place, summary_index: 0 };
+      this.#send("reasoning_summary_text.done", { ...at, text });
+      this.#send("reasoning_summary_part.done", { ...at, part });
       item.summary = [part];
     }
     if (own !== undefined) item.encrypted_content = encrypted(own);
   }
 
-  private endCall({ text }: OpenPart, item: JsonObject): void {
+  #endCall({ text }: OpenPart, item: JsonObject): void {
     if (item.type === "custom_tool_call") {
       item.input = text;
-      this.send("custom_tool_call_input.done", { ...this.place, input: text });
+      this.#send("custom_tool_call_input.done", { ...this.#place, input: text });
       return;
     }
-    if (text === "") this.argued("{}");
-    item.arguments = this.state.open!.text;
-    this.send("function_call_arguments.done", { ...this.place, name: item.name, arguments: item.arguments });
+    if (text === "") this.#argued("{}");
+    item.arguments = this.#state.open!.text;
+    this.#send("function_call_arguments.done", { ...this.#place, name: item.name, arguments: item.arguments });
   }
 
-  private closeItem(): void {
-    if (this.state.open !== undefined) this.closePart();
-    const { item } = this.state;
+  #closeItem(): void {
+    if (this.#state.open !== undefined) this.#closePart();
+    const { item } = this.#state;
     if (item === undefined) return;
     if (item.status !== undefined) item.status = "completed";
-    this.send("output_item.done", { output_index: this.index, item });
-    this.state.output!.push(item);
-    delete this.state.item;
+    this.#send("output_item.done", { output_index: this.#index, item });
+    this.#state.output!.push(item);
+    delete this.#state.item;
   }
 }
 
