@@ -2,7 +2,7 @@ import type { Config } from "../config.ts";
 import type { Acting } from "../people/actor.ts";
 import type { RequestUsage } from "../plugin-host/contract.ts";
 import type { MappingsOfProviders } from "../store/bodies/body-text.ts";
-import type { RemovalOrder } from "../store/retention/remove.ts";
+import type { RemovalOrder } from "../store/retention/remove-beside.ts";
 import type { Positions } from "../store/spool-positions.ts";
 import type { Statement, Store } from "../store/store.ts";
 import type { Arrival, Maintenance, RecordChange, RecordUpdate, ResponseName, UpdateResult } from "../threads.ts";

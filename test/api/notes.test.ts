@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createHash, randomUUID } from "node:crypto";
-import { removeRecords } from "../../src/store/retention/remove.ts";
+import { removeRecords } from "../../src/engine/libsql/write/remove.ts";
 import { openApi, type TestApi } from "./open.ts";
 
 let api: TestApi;

@@ -3,7 +3,7 @@
  * until statements are collected, and `weir compact` wants them alone. The other one's body goes to the file that is named.
  */
 import { writeFileSync } from "node:fs";
-import { removeRecords } from "../../src/store/retention/remove.ts";
+import { removeRecords } from "../../src/engine/libsql/write/remove.ts";
 import { openStore } from "../../src/store/store.ts";
 import { insertRecord } from "../api/open.ts";
 import { chance } from "../chance.ts";

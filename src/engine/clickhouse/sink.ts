@@ -6,7 +6,7 @@ import { recorded } from "../../store/audit/recorded.ts";
 import { forgetCalls } from "../../store/earlier-responses/call-states.ts";
 import { claimId, ID_CLAIM_KEPT_MS } from "../../store/nodes/nodes.ts";
 import { maintain } from "../../store/retention/maintain.ts";
-import type { RemovalOrder } from "../../store/retention/remove.ts";
+import type { RemovalOrder } from "../../store/retention/remove-beside.ts";
 import {
   type Places,
   type Positions,

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { LibsqlSink } from "../../../src/engine/libsql/sink.ts";
 import { findResponse } from "../../../src/engine/libsql/write/find-response.ts";
+import { removeRecords } from "../../../src/engine/libsql/write/remove.ts";
 import type { CallMemory } from "../../../src/mapping/translate/call-memory.ts";
 import type { Json } from "../../../src/plugin-host/contract.ts";
 import { callStatesOf, keepCalls } from "../../../src/store/earlier-responses/call-states.ts";
 import { type EarlierResponses, turnsBefore } from "../../../src/store/earlier-responses/turns-before.ts";
 import { migrate } from "../../../src/store/migrate.ts";
 import { maintain } from "../../../src/store/retention/maintain.ts";
-import { removeRecords } from "../../../src/store/retention/remove.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
 import { insertRecord } from "../../api/open.ts";
 import { ownDirectory } from "../open.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { removeRecords } from "../../../src/engine/libsql/write/remove.ts";
 import { Deadline } from "../../../src/store/database/deadline.ts";
 import { migrate } from "../../../src/store/migrate.ts";
-import { removeRecords } from "../../../src/store/retention/remove.ts";
 import { growthOf, recordsPerDay } from "../../../src/store/retention/storage.ts";
 import { countStep, type DaySum, storageSums } from "../../../src/store/sizes/sums.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";

@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import type { Position } from "../../../spool/frame.ts";
-import { type RemovalOrder, removeBeside } from "../../../store/retention/remove.ts";
+import { type RemovalOrder, removeBeside } from "../../../store/retention/remove-beside.ts";
 import { readPositionOf, setPosition } from "../../../store/spool-positions.ts";
 import type { Store } from "../../../store/store.ts";
 import type { ClickHouse } from "../client.ts";

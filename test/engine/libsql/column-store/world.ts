@@ -3,12 +3,12 @@ import { toStorable } from "../../../../src/engine/import.ts";
 import { type BlockSizes, makeNextBlock } from "../../../../src/engine/libsql/column-store/keep.ts";
 import { recordStatements } from "../../../../src/engine/libsql/write/insert.ts";
 import { Kinds } from "../../../../src/engine/libsql/write/kinds.ts";
+import { removeRecords } from "../../../../src/engine/libsql/write/remove.ts";
 import { rewriteRecords } from "../../../../src/engine/libsql/write/rewrite.ts";
 import { TimePartitions } from "../../../../src/engine/libsql/write/time-partitions.ts";
 import { updateRecord } from "../../../../src/engine/libsql/write/update-record.ts";
 import type { Storable } from "../../../../src/engine/storable.ts";
 import { NO_TEXTS } from "../../../../src/record/record-texts.ts";
-import { removeRecords } from "../../../../src/store/retention/remove.ts";
 import type { Store } from "../../../../src/store/store.ts";
 import { idOf } from "../../../filter/world.ts";
 

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
+import { removeRecords } from "../../../src/engine/libsql/write/remove.ts";
 import { migrate } from "../../../src/store/migrate.ts";
 import { maintain } from "../../../src/store/retention/maintain.ts";
-import { removeRecords } from "../../../src/store/retention/remove.ts";
 import { openStore } from "../../../src/store/store.ts";
 import { insertInto, insertRecord } from "../../api/open.ts";
-import { ownDirectory } from "../open.ts";
+import { ownDirectory } from "../../store/open.ts";
 
 test("removing records takes all that only they refer to, and nothing of others", async () => {
   using directory = ownDirectory();
