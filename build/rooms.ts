@@ -30,9 +30,9 @@ export const ROOMS: readonly RoomRow[] = [
       "one interface over Bun (`bun.ts`) and Deno (`deno.ts`), chosen in `platform.ts`; threads, codings, shipped files, restart; in `http/` the HTTP server and client",
   },
   {
-    rooms: ["errors.ts", "log.ts", "nearest.ts"],
+    rooms: ["errors.ts", "file-problem.ts", "log.ts", "nearest.ts"],
     only: [],
-    holds: "error table, log, the most similar name",
+    holds: "error table, why a file cannot be used, log, the most similar name",
   },
   {
     rooms: ["json-text"],
@@ -151,10 +151,14 @@ export const ROOMS: readonly RoomRow[] = [
   },
   {
     rooms: ["export"],
-    only: ["json-text", "record", "runtime", "api-client"],
+    only: ["file-problem.ts", "json-text", "record", "runtime", "api-client"],
     holds: "the export client; knows the API, not the store",
   },
-  { rooms: ["import"], only: ["errors.ts", "json-text", "record", "api-client"], holds: "the import client" },
+  {
+    rooms: ["import"],
+    only: ["errors.ts", "file-problem.ts", "json-text", "record", "api-client"],
+    holds: "the import client",
+  },
   {
     rooms: ["jobs"],
     not: ["config", "sso", "recorder", "gateway", "api", "api-client", "export", "import"],

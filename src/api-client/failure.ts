@@ -27,3 +27,14 @@ export class ExportFailure extends Error {
 export function usageFailure(message: string): ExportFailure {
   return new ExportFailure("usage", message);
 }
+
+export function isUsageFailure(error: unknown): error is ExportFailure {
+  return error instanceof ExportFailure && error.kind === "usage";
+}
+
+/** The messages of a wrong command line, in a line each. @throws any other error. */
+export function usageProblems(error: unknown): readonly string[] {
+  const all: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
+  if (!all.every(isUsageFailure)) throw error;
+  return all.map(({ message }) => message);
+}

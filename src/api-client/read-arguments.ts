@@ -1,38 +1,43 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import { nearestName } from "../nearest.ts";
 import { usageFailure } from "./failure.ts";
+import { throwAll } from "./read-all.ts";
 
 type Options = NonNullable<ParseArgsConfig["options"]>;
 
 /**
  * Reads options and arguments of a command line.
  *
- * @throws ExportFailure of kind `usage`, with one line.
+ * @throws ExportFailure of kind `usage`, or an AggregateError of several.
  */
 export function readArguments<const T extends Options, const P extends boolean>(
   words: readonly string[],
   options: T,
   allowPositionals: P,
 ) {
-  const problem = problemOf(words, options, allowPositionals);
-  if (problem !== undefined) throw usageFailure(problem);
+  throwAll(problemsOf(words, options, allowPositionals).map(usageFailure));
   return parseArgs({ args: [...words], options, strict: true, allowPositionals });
 }
 
-/** The first error of a command line, in one sentence; undefined if it is valid. */
-export function problemOf(words: readonly string[], options: Options, allowPositionals: boolean): string | undefined {
+/** The errors of a command line, one sentence each. After an option without a value the rest is not read. */
+export function problemsOf(words: readonly string[], options: Options, allowPositionals: boolean): readonly string[] {
   const { tokens } = parseArgs({ args: [...words], options, strict: false, allowPositionals: true, tokens: true });
+  const problems = new Set<string>();
   for (const token of tokens) {
-    if (token.kind === "positional" && !allowPositionals) return `it takes no argument such as "${token.value}"`;
     if (token.kind !== "option") continue;
     const { name, rawName, value, inlineValue } = token;
-    if (!Object.hasOwn(options, name)) return noSuchOption(rawName, name, Object.keys(options));
-    if (options[name]!.type === "boolean") {
-      if (value !== undefined) return `${rawName} takes no value`;
-    } else if (value === undefined) return `${rawName} needs a value`;
-    else if (inlineValue === false && value.length > 1 && value.startsWith("-")) return dashedValue(rawName);
+    if (!Object.hasOwn(options, name)) problems.add(noSuchOption(rawName, name, Object.keys(options)));
+    else if (options[name]!.type === "boolean") {
+      if (value !== undefined) problems.add(`${rawName} takes no value`);
+    } else if (value === undefined) problems.add(`${rawName} needs a value`);
+    else if (inlineValue === false && value.length > 1 && value.startsWith("-"))
+      return [...problems, dashedValue(rawName)];
   }
-  return undefined;
+  const argument = tokens.find(({ kind }) => kind === "positional");
+  // It may be the value of an unknown option.
+  if (problems.size === 0 && !allowPositionals && argument?.kind === "positional")
+    problems.add(`it takes no argument such as "${argument.value}"`);
+  return [...problems];
 }
 
 function noSuchOption(rawName: string, name: string, names: readonly string[]): string {

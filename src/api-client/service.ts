@@ -14,10 +14,6 @@ export function readKey(env: Environment, scope: string): string {
   return apiKey;
 }
 
-export function readRegion(given: string | undefined): Region {
-  return oneOf("region", REGIONS, given ?? "us");
-}
-
 /** One of the values that an option takes. */
 export function oneOf<const T extends string>(option: string, allowed: readonly T[], value: string): T {
   const found = allowed.find((name) => name === value);
@@ -25,13 +21,22 @@ export function oneOf<const T extends string>(option: string, allowed: readonly 
   return found;
 }
 
-export function addressOf(region: Region, env: Environment): string {
+/** The address in the options `--region` and `--api-url`, or in the environment. */
+export function readService(
+  given: { readonly region?: string | undefined; readonly "api-url"?: string | undefined },
+  env: Environment,
+): { readonly region: Region; readonly apiUrl: string } {
+  const region = oneOf("region", REGIONS, given.region ?? "us");
+  return { region, apiUrl: readAddress(given["api-url"] ?? addressOf(region, env)) };
+}
+
+function addressOf(region: Region, env: Environment): string {
   if (region === "eu") return env["WEIR_EU_API_URL"] || `http://127.0.0.1:${env["WEIR_EU_API_PORT"] || "8789"}`;
   return env["WEIR_API_URL"] || `http://127.0.0.1:${env["WEIR_API_PORT"] || "8788"}`;
 }
 
 /** An address without a trailing slash. */
-export function readAddress(text: string): string {
+function readAddress(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
     throw usageFailure("the API address must start with http:// or https://");

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
+import { fileProblem } from "../file-problem.ts";
 import { readIsoTime } from "../record/iso-time.ts";
 import { type AuditFilter, listAudit } from "../store/audit/list.ts";
 import { allEntries, verifyAudit } from "../store/audit/verify.ts";
@@ -71,8 +72,7 @@ async function print(terminal: Terminal, lines: AsyncIterable<string>): Promise<
 async function writeFile(path: string, replaces: boolean, lines: AsyncIterable<string>): Promise<number> {
   const file = createWriteStream(path, { flags: replaces ? "w" : "wx", mode: 0o600 });
   const failed = once(file, "error").then(([error]) => {
-    const says = error instanceof Error ? error.message : String(error);
-    throw new CommandError(`${path} cannot be written: ${says}`, error);
+    throw new CommandError(`${path} cannot be written: ${fileProblem(error)}`, error);
   });
   failed.catch(() => {}); // awaited below
   const write = async () => {

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Config } from "../config.ts";
 import { madeKeyPath } from "../credentials/keyring.ts";
+import { placedProblem } from "../file-problem.ts";
 import { messageOf } from "../log.ts";
 import { mayBeReplaced } from "../maintenance/backup/archive.ts";
 import { backUp, type Step } from "../maintenance/backup/backup.ts";
@@ -125,7 +126,7 @@ async function failingInWords<T>(work: Promise<T>): Promise<T> {
     return await work;
   } catch (error) {
     const code = (error as { code?: unknown })?.code;
-    if (error instanceof RestoreError || typeof code === "string") throw new CommandError(messageOf(error), error);
+    if (error instanceof RestoreError || typeof code === "string") throw new CommandError(placedProblem(error), error);
     throw error;
   }
 }

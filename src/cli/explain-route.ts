@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { fileProblem } from "../file-problem.ts";
 import { messageOf } from "../log.ts";
 import type { RouteExplanation } from "../threads.ts";
 import { CLIENT_SHAPES } from "../unified/client-shapes.ts";
@@ -50,7 +51,7 @@ async function bodyOf({ options, terminal }: Invocation): Promise<unknown> {
   try {
     text = file === "-" ? await terminal.stdin?.() : readFileSync(resolve(terminal.workingDirectory, file), "utf8");
   } catch (error) {
-    throw new UsageError(`--body ${file} cannot be read: ${messageOf(error)}`);
+    throw new UsageError(`--body ${file} cannot be read: ${fileProblem(error)}`);
   }
   try {
     return JSON.parse(text ?? "");

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { fileProblem } from "../file-problem.ts";
 import type { Log } from "../log.ts";
 import type { Json } from "../plugin-host/contract.ts";
 import { PluginError, type PluginKind } from "../plugin-host/files/check.ts";
@@ -37,7 +38,7 @@ const PROVIDER_MEMBER = /\b(?:ProviderPlugin|hosts|target|extends)\b/;
  */
 export async function kindOf(path: string): Promise<PluginKind> {
   const text = await readFile(path, "utf8").catch((error: Error) => {
-    throw new PluginError(path, error.message, error);
+    throw new PluginError(path, fileProblem(error), error);
   });
   if (PLUGIN_MEMBER.test(text)) return "plugin";
   return PROVIDER_MEMBER.test(text) || !/\bname:\s*["'`][a-z]/.test(text) ? "provider" : "plugin";

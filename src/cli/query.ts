@@ -7,7 +7,7 @@ import { postToApi, wholeResponse } from "./ask-api.ts";
 import type { Invocation, Run } from "./command.ts";
 import { printJson, printTable } from "./print.ts";
 import { cellOf, DEFAULT_COLUMNS, memberOf, readColumns, type Shown } from "./query-columns.ts";
-import { asUsage } from "./read-options.ts";
+import { readAll } from "./read-options.ts";
 import { UsageError } from "./usage-error.ts";
 
 const FORMATS = ["table", "json", "jsonl", "csv"] as const;
@@ -25,18 +25,20 @@ const CUTS = ["input", "output", "user", "model", "target", "path", "error_messa
 /** Finds requests of a running service and prints them. */
 export const queryCommand: Run = async (invocation) => {
   const { options, terminal } = invocation;
-  const format = formatOf(options);
   const includeBody = options["include-body"] === true;
-  const named = options["columns"]?.toString();
-  const columns = named === undefined ? undefined : readColumns(named, includeBody);
-  const filter = asUsage(() => filterOf(invocation));
+  const { format, columns, filter, limit, sort } = readAll({
+    format: () => formatOf(options),
+    columns: () => columnsOf(options, includeBody),
+    filter: () => filterOf(invocation),
+    limit: () => limitOf(options),
+    sort: () => sortOf(options),
+  });
   if (options["count"]) {
     if (options["search"] !== undefined) throw new UsageError("--count counts what a filter finds: leave --search out");
     terminal.out(`${await postToApi(invocation, "/v1/request/count/query", { filter }, "read")}\n`);
     return 0;
   }
-  const limit = limitOf(options);
-  const { records, more } = await find(invocation, { filter, limit, includeBody });
+  const { records, more } = await find(invocation, { filter, sort, limit, includeBody });
   print(invocation, format, records, columns);
   if (more && format === "table")
     terminal.err(
@@ -52,6 +54,15 @@ function formatOf(options: Invocation["options"]): Format {
   return format;
 }
 
+function columnsOf(options: Invocation["options"], includeBody: boolean): readonly Shown[] | undefined {
+  const named = options["columns"]?.toString();
+  return named === undefined ? undefined : readColumns(named, includeBody);
+}
+
+function sortOf({ sort }: Invocation["options"]): object | undefined {
+  return sort === undefined ? undefined : readWrittenSort(String(sort));
+}
+
 function limitOf(options: Invocation["options"]): number {
   const text = options["limit"]?.toString() ?? `${LIMIT_DEFAULT}`;
   if (!/^\d{1,5}$/.test(text) || Number(text) > LIMIT_MAX)
@@ -65,7 +76,8 @@ function filterOf({ args, options }: Invocation): FilterNode {
   const isJson = text.startsWith("{") || text === "all";
   const filter = isJson ? readJsonFilter(text) : readWritten(text);
   const { last, since, until } = options;
-  return within({ last: last?.toString(), since: since?.toString(), until: until?.toString() }, filter);
+  const period = { last: last?.toString(), since: since?.toString(), until: until?.toString() };
+  return within(period, filter, { prefix: "--" });
 }
 
 function readJsonFilter(text: string): FilterNode {
@@ -79,13 +91,13 @@ function readJsonFilter(text: string): FilterNode {
 
 interface RecordQuery {
   readonly filter: FilterNode;
+  readonly sort: object | undefined;
   readonly limit: number;
   readonly includeBody: boolean;
 }
 
-async function find(invocation: Invocation, { filter, limit, includeBody }: RecordQuery) {
+async function find(invocation: Invocation, { filter, sort, limit, includeBody }: RecordQuery) {
   const { options } = invocation;
-  const sort = options["sort"] === undefined ? undefined : asUsage(() => readWrittenSort(String(options["sort"])));
   const query = {
     filter,
     includeBody,

@@ -1,5 +1,6 @@
 import type { Static, TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import { readAll as readEach } from "../api-client/read-all.ts";
 import { wantedInWords } from "../checked.ts";
 import { GatewayError } from "../errors.ts";
 import type { Invocation } from "./command.ts";
@@ -32,21 +33,12 @@ export function asLimit(options: Invocation["options"]): number {
  * @throws the one UsageError, or an AggregateError of several.
  */
 export function readAll<T extends Readonly<Record<string, unknown>>>(
-  readers: { readonly [Name in keyof T]: () => T[Name] },
+  readers: {
+    readonly [Name in keyof T]: () => T[Name];
+  },
 ): T {
-  const wrong: UsageError[] = [];
-  const read = Object.entries<() => unknown>(readers).map(([name, reader]) => {
-    try {
-      return [name, asUsage(reader)];
-    } catch (error) {
-      if (!(error instanceof UsageError)) throw error;
-      wrong.push(error);
-      return [name, undefined];
-    }
-  });
-  if (wrong.length === 1) throw wrong[0];
-  if (wrong.length > 1) throw new AggregateError(wrong);
-  return Object.fromEntries(read) as T;
+  const asked = Object.entries<() => unknown>(readers).map(([name, reader]) => [name, () => asUsage(reader)]);
+  return readEach<T>(Object.fromEntries(asked), (error) => error instanceof UsageError);
 }
 
 /** Input that the API would refuse with a 400 is a usage error. */

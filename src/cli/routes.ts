@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { fileProblem } from "../file-problem.ts";
 import { messageOf } from "../log.ts";
 import { configuredRoutes } from "../routing/configured-routes.ts";
 import { readRoute } from "../routing/read-route.ts";
@@ -82,7 +83,7 @@ async function bodyOf({ options, terminal }: Invocation): Promise<unknown> {
     if (file !== undefined) text = readFileSync(resolve(terminal.workingDirectory, file), "utf8");
     else if (terminal.askSecret === undefined) text = await terminal.stdin?.();
   } catch (error) {
-    throw new UsageError(`--file ${file} cannot be read: ${messageOf(error)}`);
+    throw new UsageError(`--file ${file} cannot be read: ${fileProblem(error)}`);
   }
   if (text === undefined || text.trim() === "") throw new UsageError("give --target, --file or JSON on stdin");
   try {

@@ -1,7 +1,9 @@
 import { parseArgs } from "node:util";
-import { problemOf as problemOfWords } from "../api-client/read-arguments.ts";
+import { throwAll } from "../api-client/read-all.ts";
+import { problemsOf } from "../api-client/read-arguments.ts";
 import { ConfigError, type ConfigInputs, loadConfig } from "../config/load.ts";
 import { GatewayError } from "../errors.ts";
+import { placedProblem } from "../file-problem.ts";
 import { nearestName } from "../nearest.ts";
 import { PluginError } from "../plugin-host/files/check.ts";
 import { programName } from "../runtime/platform.ts";
@@ -97,9 +99,9 @@ function parse(command: Command, words: readonly string[]): Words {
       { type, ...(short === undefined ? {} : { short }), ...(multiple === undefined ? {} : { multiple }) },
     ]),
   );
-  const problem = problemOfWords(words, known, true);
+  const problems = problemsOf(words, known, true);
   const help = `(see weir help ${command.name})`;
-  if (problem !== undefined) throw new UsageError(`${command.name}: ${problem} ${help}`);
+  throwAll(problems.map((problem) => new UsageError(`${command.name}: ${problem} ${help}`)));
   const parsed = parseArgs({ args: [...words], options: known, allowPositionals: true, strict: true });
   const { alone } = command;
   const wanted = alone !== undefined && parsed.values[alone] === true ? [] : (command.args ?? []);
@@ -118,7 +120,7 @@ function linesOf(error: unknown): readonly string[] {
   if (error instanceof ConfigError) return error.lines.map((line) => `weir: ${line}`);
   if (error instanceof AggregateError) return error.errors.flatMap(linesOf);
   const known = [UsageError, CommandError, StartError, PluginError, GatewayError].some((kind) => error instanceof kind);
-  // System errors, such as a folder that is not writable, explain themselves.
-  if (known || (error instanceof Error && "syscall" in error)) return [`weir: ${(error as Error).message}`];
+  if (error instanceof Error && "syscall" in error) return [`weir: ${placedProblem(error)}`];
+  if (known) return [`weir: ${(error as Error).message}`];
   return [`weir: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`];
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { listenerPorts } from "../config.ts";
-import { messageOf } from "../log.ts";
+import { fileProblem } from "../file-problem.ts";
 import { channelChecks } from "../store/alerts/channel-checks.ts";
 import { listDeliveries } from "../store/deliveries/deliveries.ts";
 import { shownDelivery } from "../store/deliveries/delivery-shown.ts";
@@ -120,6 +120,6 @@ function readSecretFile(path: string): string {
   try {
     return readFileSync(path, "utf8").trim();
   } catch (error) {
-    throw new UsageError(`--secret-file ${path} cannot be read: ${messageOf(error)}`);
+    throw new UsageError(`--secret-file ${path} cannot be read: ${fileProblem(error)}`);
   }
 }

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../config.ts";
-import { messageOf } from "../log.ts";
+import { fileProblem } from "../file-problem.ts";
 import { lockDirectory } from "../store/database/lock.ts";
 import { whileLocked } from "../store/database/while-locked.ts";
 import { migrate } from "../store/migrate.ts";
@@ -31,7 +31,7 @@ export function reachDirectory({ data_dir: path }: Config): void {
     mkdirSync(path, { recursive: true, mode: 0o700 });
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
-    throw new CommandError(`data_dir = ${JSON.stringify(path)} cannot be used: ${messageOf(error)}`, error);
+    throw new CommandError(`data_dir = ${JSON.stringify(path)} cannot be used: ${fileProblem(error)}`, error);
   }
 }
 

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parse, TomlError } from "smol-toml";
 import { CONFIG_SCHEMA, type Config, SECRET_KEYS } from "../config.ts";
+import { fileProblem } from "../file-problem.ts";
 import { nearestName } from "../nearest.ts";
 import { readBodiesKeys } from "./bodies.ts";
 import { readRecordsKeys } from "./records.ts";
@@ -105,7 +106,7 @@ function readFile(inputs: ConfigInputs, problems: string[]): { file: string | un
     text = readFileSync(path, "utf8");
   } catch (error) {
     if (named || (error as { code?: string }).code !== "ENOENT") {
-      problems.push(`${name}: cannot be read: ${(error as Error).message}`);
+      problems.push(`${name}: cannot be read: ${fileProblem(error)}`);
     }
     return { file: undefined, found: new Map() };
   }

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { fileProblem } from "../file-problem.ts";
 
 /** The secret itself, or the one that `env:NAME` or `file:/path` refers to. */
 export function lookUpSecret(
@@ -18,7 +19,7 @@ export function lookUpSecret(
     const secret = readFileSync(place, "utf8").trim();
     return secret === "" ? { problem: `${place} is empty` } : { secret };
   } catch (error) {
-    return { problem: `${place} cannot be read: ${(error as Error).message}` };
+    return { problem: `${place} cannot be read: ${fileProblem(error)}` };
   }
 }
 

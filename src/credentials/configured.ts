@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Config } from "../config.ts";
 import { GatewayError } from "../errors.ts";
-import { messageOf } from "../log.ts";
+import { fileProblem } from "../file-problem.ts";
 import type { Credential } from "../routing/credential.ts";
 import { type CredentialRules, readCredential, readSecret } from "./read-credential.ts";
 import type { CredentialTerms } from "./stored.ts";
@@ -82,7 +82,7 @@ function lookUp(member: string, reference: string, env: Readonly<Record<string, 
   try {
     return readFileSync(place, "utf8");
   } catch (error) {
-    throw wrong(member, messageOf(error));
+    throw wrong(member, `${place}: ${fileProblem(error)}`);
   }
 }
 

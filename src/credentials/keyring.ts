@@ -3,7 +3,7 @@ import * as fs from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../config.ts";
 import { GatewayError } from "../errors.ts";
-import { messageOf } from "../log.ts";
+import { fileProblem } from "../file-problem.ts";
 import { type EncryptionKey, encryptionKey, KEY_BYTES } from "./encryption.ts";
 
 /** The keys that secrets are encrypted with: the first encrypts, all decrypt. */
@@ -70,9 +70,13 @@ function readKeyFile(path: string): string {
   try {
     return fs.readFileSync(path, "utf8");
   } catch (cause) {
-    throw new GatewayError("config_invalid", `the key file of credentials cannot be read: ${messageOf(cause)}`, {
-      cause,
-    });
+    throw new GatewayError(
+      "config_invalid",
+      `the key file of credentials, ${path}, cannot be read: ${fileProblem(cause)}`,
+      {
+        cause,
+      },
+    );
   }
 }
 

@@ -1,6 +1,7 @@
 import { open, readFile, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { ExportFailure, usageFailure } from "../api-client/failure.ts";
+import { fileProblem } from "../file-problem.ts";
 import type { Column } from "./columns.ts";
 import type { ExportOptions } from "./options.ts";
 import { notWritten } from "./output.ts";
@@ -66,7 +67,7 @@ export async function readCheckpoint(options: ExportOptions): Promise<Checkpoint
     text = await readFile(path, "utf8");
   } catch (error) {
     if ((error as { code?: unknown }).code === "ENOENT") return undefined;
-    throw new ExportFailure("failed", `${path} cannot be read: ${(error as Error).message}`, { cause: error });
+    throw new ExportFailure("failed", `${path} cannot be read: ${fileProblem(error)}`, { cause: error });
   }
   const checkpoint = parse(text);
   if (checkpoint === undefined)

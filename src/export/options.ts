@@ -1,14 +1,7 @@
-import { usageFailure } from "../api-client/failure.ts";
+import { isUsageFailure, usageFailure } from "../api-client/failure.ts";
+import { readAll } from "../api-client/read-all.ts";
 import { readArguments } from "../api-client/read-arguments.ts";
-import {
-  addressOf,
-  type Environment,
-  oneOf,
-  type Region,
-  readAddress,
-  readKey,
-  readRegion,
-} from "../api-client/service.ts";
+import { type Environment, oneOf, type Region, readKey, readService } from "../api-client/service.ts";
 
 const FORMATS = ["jsonl", "json", "csv", "parquet"] as const;
 const ORDERS = ["asc", "desc"] as const;
@@ -96,30 +89,35 @@ export function readOptions(argv: readonly string[], env: Environment): ExportOp
   const given = readArguments(argv, OPTIONS, false).values;
   if (given.resume && given.force) throw usageFailure("--resume and --force exclude each other");
 
-  const format = oneOf("format", FORMATS, given.format ?? "jsonl");
-  const region = readRegion(given.region);
-  const output = given.output ?? `weir-export.${format}`;
-  if (output === "") throw usageFailure("--output needs a file name, or - for stdout");
   const { search } = given;
+  const read = readAll(
+    {
+      format: () => oneOf("format", FORMATS, given.format ?? "jsonl"),
+      limit: () => readLimit(given.limit),
+      order: () => oneOf("order", ORDERS, given.order ?? (search === undefined ? "asc" : "desc")),
+      properties: () => (given.property ?? []).map(readProperty),
+      filter: () => readFilter(given.filter),
+      service: () => readService(given, env),
+      apiKey: () => readKey(env, "read"),
+    },
+    isUsageFailure,
+  );
+  const output = given.output ?? `weir-export.${read.format}`;
+  if (output === "") throw usageFailure("--output needs a file name, or - for stdout");
   if (search?.trim() === "") throw usageFailure("--search needs a word");
   if (search !== undefined && given.order === "asc")
     throw usageFailure("--search finds the newest records first: leave --order out, or use --order desc");
   if (output === "-" && given.resume) throw usageFailure("--resume needs a file: stdout cannot be resumed");
 
+  const { service, ...others } = read;
   return {
+    ...others,
+    ...service,
     startDate: given["start-date"],
     endDate: given["end-date"],
-    limit: readLimit(given.limit),
-    order: oneOf("order", ORDERS, given.order ?? (search === undefined ? "asc" : "desc")),
-    properties: (given.property ?? []).map(readProperty),
-    filter: readFilter(given.filter),
     search,
     includeBody: given["include-body"] ?? false,
-    format,
     output,
-    region,
-    apiUrl: readAddress(given["api-url"] ?? addressOf(region, env)),
-    apiKey: readKey(env, "read"),
     resume: given.resume ?? false,
     force: given.force ?? false,
     quiet: given.quiet ?? false,

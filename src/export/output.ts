@@ -3,6 +3,7 @@ import { open, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Writable } from "node:stream";
 import { ExportFailure, usageFailure } from "../api-client/failure.ts";
+import { fileProblem } from "../file-problem.ts";
 
 export interface Output {
   append(bytes: string | Uint8Array): Promise<void>;
@@ -24,7 +25,7 @@ export class ReaderGone extends Error {
  */
 export async function openFile(path: string, length: number | undefined): Promise<Output> {
   const file = await open(path, length === undefined ? "w" : "r+").catch((error: Error) => {
-    throw usageFailure(`${path} cannot be written: ${error.message}`);
+    throw usageFailure(`${path} cannot be written: ${fileProblem(error)}`);
   });
   let position = length ?? 0;
   if (length !== undefined) {
@@ -114,7 +115,7 @@ export async function exists(path: string): Promise<boolean> {
     return true;
   } catch (error) {
     if ((error as { code?: unknown }).code === "ENOENT") return false;
-    throw usageFailure(`${path} cannot be accessed: ${(error as Error).message}`);
+    throw usageFailure(`${path} cannot be accessed: ${fileProblem(error)}`);
   }
 }
 
@@ -124,5 +125,5 @@ export async function remove(path: string): Promise<void> {
 
 /** Usually a full disk: the checkpoint is valid, and the export can continue once there is space. */
 export function notWritten(path: string, cause: unknown): ExportFailure {
-  return new ExportFailure("failed", `${path} cannot be written: ${(cause as Error).message}`, { cause });
+  return new ExportFailure("failed", `${path} cannot be written: ${fileProblem(cause)}`, { cause });
 }

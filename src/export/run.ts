@@ -1,6 +1,6 @@
 import type { Writable } from "node:stream";
 import { createClient } from "../api-client/client.ts";
-import { EXIT, ExportFailure, exitOfSignal } from "../api-client/failure.ts";
+import { EXIT, ExportFailure, exitOfSignal, usageProblems } from "../api-client/failure.ts";
 import { clock, count, createProgress, type Screen, size } from "../api-client/progress.ts";
 import { PACE, type Pace } from "../api-client/retry.ts";
 import type { Environment } from "../api-client/service.ts";
@@ -33,8 +33,7 @@ export async function runExport(argv: readonly string[], env: Environment, io: E
   try {
     options = readOptions(argv, env);
   } catch (error) {
-    if (!(error instanceof ExportFailure)) throw error;
-    say(`${error.message} (see weir help export)`);
+    for (const problem of usageProblems(error)) say(`${problem} (see weir help export)`);
     return EXIT.usage;
   }
   return exportWith(options, io, say);

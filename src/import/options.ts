@@ -1,6 +1,7 @@
-import { usageFailure } from "../api-client/failure.ts";
+import { isUsageFailure, usageFailure } from "../api-client/failure.ts";
+import { readAll } from "../api-client/read-all.ts";
 import { readArguments } from "../api-client/read-arguments.ts";
-import { addressOf, type Environment, readAddress, readKey, readRegion } from "../api-client/service.ts";
+import { type Environment, readKey, readService } from "../api-client/service.ts";
 
 /** One row per option, for the parser and the help. */
 export const OPTIONS = {
@@ -45,12 +46,18 @@ export function readOptions(argv: readonly string[], env: Environment): ImportOp
   if (files.filter((file) => file === "-").length > 1) throw usageFailure("stdin can be read only once");
   if (files.includes("")) throw usageFailure("a file name is empty");
   if (values.resume && files.includes("-")) throw usageFailure("--resume needs files: stdin cannot be resumed");
-  const region = readRegion(values.region);
+  const { service, ...read } = readAll(
+    {
+      brand: () => (values.brand === undefined ? undefined : readBrand(values.brand)),
+      service: () => readService(values, env),
+      apiKey: () => readKey(env, "admin"),
+    },
+    isUsageFailure,
+  );
   return {
     files,
-    brand: values.brand === undefined ? undefined : readBrand(values.brand),
-    apiUrl: readAddress(values["api-url"] ?? addressOf(region, env)),
-    apiKey: readKey(env, "admin"),
+    ...read,
+    apiUrl: service.apiUrl,
     resume: values.resume ?? false,
     quiet: values.quiet ?? false,
   };

@@ -1,10 +1,11 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { type Client, createClient, printable } from "../api-client/client.ts";
-import { EXIT, ExportFailure, exitOfSignal } from "../api-client/failure.ts";
+import { EXIT, ExportFailure, exitOfSignal, usageProblems } from "../api-client/failure.ts";
 import { clock, count, createProgress, type Progress, type Screen } from "../api-client/progress.ts";
 import { PACE, type Pace } from "../api-client/retry.ts";
 import type { Environment } from "../api-client/service.ts";
+import { fileProblem } from "../file-problem.ts";
 import { type Checkpoint, loadCheckpoint, removeCheckpoint, saveCheckpoint } from "./checkpoint.ts";
 import { type ImportOptions, readOptions } from "./options.ts";
 import { type Counts, Sender } from "./sender.ts";
@@ -50,8 +51,7 @@ export async function runImport(argv: readonly string[], env: Environment, io: I
   try {
     options = readOptions(argv, env);
   } catch (error) {
-    if (!(error instanceof ExportFailure)) throw error;
-    say(`${error.message} (see weir help import)`);
+    for (const problem of usageProblems(error)) say(`${problem} (see weir help import)`);
     return EXIT.usage;
   }
   return importWith(options, io, say);
@@ -128,7 +128,7 @@ async function importFile(job: Job, file: string): Promise<boolean> {
     await sender.flush(last);
   } catch (error) {
     if (!isFileError(error)) throw error;
-    print(`${file}: ${error.message}`);
+    print(`${file}: ${fileProblem(error)}`);
     return false;
   } finally {
     rejected.rest();
@@ -164,7 +164,7 @@ async function open({ options, stdin, print }: Job, file: string): Promise<Sourc
     };
   } catch (error) {
     if (!isFileError(error)) throw error;
-    print(`${file}: ${error.message}`);
+    print(`${file}: ${fileProblem(error)}`);
     return undefined;
   }
 }

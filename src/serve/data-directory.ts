@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { basename, join, sep } from "node:path";
 import type { Config } from "../config.ts";
-import { messageOf } from "../log.ts";
+import { fileProblem } from "../file-problem.ts";
 import { readTip } from "../spool/tip-file.ts";
 import { bodiesPath } from "../store/database/local.ts";
 import { type DirectoryLock, lockDirectory } from "../store/database/lock.ts";
@@ -32,7 +32,7 @@ export function openDataDirectory(config: Config, options: { readonly dropIns?: 
     if (lock !== undefined) closeToOthers(path);
   } catch (error) {
     lock?.release();
-    throw new StartError(`data_dir = ${JSON.stringify(path)} cannot be used: ${messageOf(error)}`, error);
+    throw new StartError(`data_dir = ${JSON.stringify(path)} cannot be used: ${fileProblem(error)}`, error);
   }
   if (lock === undefined) {
     throw new StartError(

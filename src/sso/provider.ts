@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import type { Config } from "../config.ts";
 import { GatewayError } from "../errors.ts";
-import { messageOf } from "../log.ts";
+import { fileProblem } from "../file-problem.ts";
 import { nearestName } from "../nearest.ts";
 import { type Rule, readRules } from "./rules.ts";
 
@@ -97,14 +97,15 @@ export function secretOf(
 ): string | undefined {
   if (clientSecret === null) return undefined;
   if (!clientSecret.startsWith("file:")) return secrets[name];
+  const path = clientSecret.slice("file:".length);
   let why = "the file is empty";
   try {
-    const secret = readFileSync(clientSecret.slice("file:".length), "utf8").trim();
+    const secret = readFileSync(path, "utf8").trim();
     if (secret !== "") return secret;
   } catch (error) {
-    why = messageOf(error);
+    why = fileProblem(error);
   }
-  throw inConfig(name, `client_secret: ${why}`);
+  throw inConfig(name, `client_secret: ${path}: ${why}`);
 }
 
 function readProvider(name: string, table: Readonly<Record<string, unknown>>): SsoProvider {

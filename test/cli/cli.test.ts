@@ -83,6 +83,54 @@ test.each([
   expect([status, out]).toEqual([2, ""]);
 });
 
+test.each([
+  [
+    ["keys", "create", "--nam", "x", "--frm", "--scopes", "read", "--expires"],
+    [
+      "weir: keys create: there is no option --nam; did you mean --name? (see weir help keys create)",
+      "weir: keys create: there is no option --frm (see weir help keys create)",
+      "weir: keys create: --expires needs a value (see weir help keys create)",
+    ],
+  ],
+  [
+    ["query", "foo=1", "--format", "xml", "--limit", "x", "--columns", "nope", "--sort", "cots"],
+    [/--format/, /"nope"/, /"foo"/, /--limit/, /"cots"/],
+  ],
+  [["query", "--last", "5x"], ['weir: --last takes a number with s, m, h, d or w, such as 15m, 24h or 7d, not "5x"']],
+  [
+    ["export", "--nope", "--format"],
+    [
+      "weir export: there is no option --nope (see weir help export)",
+      "weir export: --format needs a value (see weir help export)",
+    ],
+  ],
+  [
+    ["export", "--format", "xml", "--limit", "x", "--region", "mars"],
+    [/--format/, /--limit/, /--region/, /WEIR_API_KEY/],
+  ],
+  [
+    ["import", "x", "--brand", "a b", "--api-url", "nope"],
+    [/--brand/, /http:\/\//, /WEIR_API_KEY/],
+  ],
+])("every error of %p has its line", async (words, lines) => {
+  const { err } = await commandLine().run(...words);
+  expect(err.trimEnd().split("\n")).toEqual(lines.map((line) => expect.stringMatching(line)) as never);
+});
+
+test.each([
+  [["import", "nowhere.jsonl"], "weir import: nowhere.jsonl: there is no such file or folder"],
+  [["plugins", "check", "nowhere.ts"], /^weir: \S+nowhere\.ts: there is no such file or folder\n$/],
+  [["plugins", "check", "nowhere.ts", "--provider"], /^weir: \S+nowhere\.ts: there is no such file or folder\n$/],
+  [["plugins", "check", "."], /^weir: \S+: it is a directory, not a file\n$/],
+  [["restore", "nowhere.tar"], /nowhere/],
+  [["config", "--config", "nowhere.toml"], "weir: nowhere.toml: cannot be read: there is no such file or folder"],
+])("%p says in words that a file is missing", async (words, says) => {
+  const { status, err } = await commandLine({ WEIR_API_KEY: "sk-weir-us-x" }).run(...words);
+  expect(err).toMatch(says);
+  expect(err).not.toMatch(/E[A-Z]{4,}/);
+  expect(status).toBe(1);
+});
+
 test("a data directory that cannot be used is one line and status 1", async () => {
   const cli = commandLine({ WEIR_DATA_DIR: `${import.meta.path}/weir` });
   for (const words of [
@@ -92,7 +140,7 @@ test("a data directory that cannot be used is one line and status 1", async () =
   ]) {
     const { status, out, err } = await cli.run(...words);
     expect([status, out]).toEqual([1, ""]);
-    expect(err).toMatch(/^weir: .*ENOTDIR[^\n]*\n$/);
+    expect(err).toMatch(/^weir: [^\n]*a part of its path is not a directory\n$/);
   }
 });
 

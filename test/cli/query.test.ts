@@ -119,7 +119,7 @@ test.each<[string[], string]>([
   [["--format", "xml"], "--format takes table, json, jsonl, csv, not xml"],
   [["--limit", "10001"], "--limit takes a number up to 10000, not 10001"],
   [["--limit", "-1"], "--limit needs a value"],
-  [["--last", "soon"], "last takes a time"],
+  [["--last", "soon"], "--last takes a number with s, m, h, d or w"],
   [["--count", "--search", "x"], "leave --search out"],
   [["--search", "x", "--sort", "cost"], "sort"],
 ])("query %j is bad usage", async (words, says) => {

@@ -63,6 +63,8 @@ describe("the keys of credentials", () => {
 
   test("that cannot be read are an error, not none", () => {
     using directory = ownDirectory({ credentials_key_file: "/nowhere/keys" });
-    expect(() => readKeyring(directory.config)).toThrow("ENOENT");
+    expect(() => readKeyring(directory.config)).toThrow(
+      "/nowhere/keys, cannot be read: there is no such file or folder",
+    );
   });
 });

@@ -138,22 +138,22 @@ describe("a period", () => {
       ),
     ],
   ])("%j", (period, filter) => {
-    expect(within(period, readWritten("model=gpt-4o"), now)).toEqual(filter as never);
+    expect(within(period, readWritten("model=gpt-4o"), { nowMs: now })).toEqual(filter as never);
   });
 
   test("alone is the filter", () => {
-    expect(within({ last: "1s" }, "all", now)).toEqual(
+    expect(within({ last: "1s" }, "all", { nowMs: now })).toEqual(
       rmt({ request_created_at: { gte: "2026-01-31T23:59:59.000Z" } }),
     );
   });
 
   test.each([
-    [{ last: "soon" }, "last takes a time such as 15m"],
+    [{ last: "soon" }, "last takes a number with s, m, h, d or w, such as 15m"],
     [{ last: "1h", since: "2026-01-01" }, "not both"],
     [{ since: "monday" }, "since takes a day"],
     [{ until: "" }, "until takes a day"],
   ])("%j is refused", (period, says) => {
-    expect(() => within(period, "all", now)).toThrow(says);
+    expect(() => within(period, "all", { nowMs: now })).toThrow(says);
   });
 });
 

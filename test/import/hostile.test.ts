@@ -218,7 +218,7 @@ test("a file that is not there ends with 1, after the others were read", async (
   const { status, stderr } = await importInto(weir.api, ["/nowhere/x.jsonl", "-", "--quiet"], line(43));
   expect({ status, stderr }).toEqual({
     status: 1,
-    stderr: expect.stringMatching(/^weir import: \/nowhere\/x\.jsonl: ENOENT.*\n$/),
+    stderr: expect.stringMatching(/^weir import: \/nowhere\/x\.jsonl: there is no such file or folder\n$/),
   });
   expect(await shown(43)).toBeDefined();
 });

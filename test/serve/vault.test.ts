@@ -129,14 +129,17 @@ test.each([
     { credentials: { main: { provider: "openai", api_key: "env:NOWHERE" } } },
     "[credentials.main] api_key: the variable NOWHERE is not set",
   ],
-  [{ credentials: { main: { provider: "openai", api_key: "file:/nowhere/at/all" } } }, "ENOENT"],
+  [
+    { credentials: { main: { provider: "openai", api_key: "file:/nowhere/at/all" } } },
+    "/nowhere/at/all: there is no such file or folder",
+  ],
   [{ credentials: { main: { provider: "opnai", api_key: "env:A" } } }, "did you mean openai?"],
   [{ credentials: { main: { provider: "openai", api_key: "env:A", shared: true } } }, "shared"],
   [{ credentials: { client: { provider: "openai", api_key: "env:A" } } }, "name"],
   [{ routes: { fast: { targets: [] } } }, '[routes."fast"] targets'],
   [{ routes: { a: { targets: ["b"] }, b: { targets: ["a"] } } }, "form a cycle"],
   [{ routes: { a: { targets: ["x/y"], organization: "default" } } }, "organization"],
-  [{ credentials_key_file: "/nowhere/keys" }, "ENOENT"],
+  [{ credentials_key_file: "/nowhere/keys" }, "/nowhere/keys, cannot be read: there is no such file or folder"],
 ])("%p stops the start", async (config, says) => {
   const start = opened({ config: config as Parameters<typeof ownDirectory>[0] & object });
   await expect(start).rejects.toMatchObject({ code: "config_invalid", message: expect.stringContaining(says) });

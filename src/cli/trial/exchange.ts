@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { fileProblem } from "../../file-problem.ts";
 import type { Json } from "../../plugin-host/contract.ts";
 import { whyUnfit } from "../../plugin-host/schema.ts";
 import { CommandError } from "../usage-error.ts";
@@ -47,7 +48,7 @@ const EXCHANGE = {
 /** Reads a file with one exchange, or a list of them. @throws CommandError that names the wrong member. */
 export async function readExchanges(path: string): Promise<readonly TrialExchange[]> {
   const text = await readFile(path, "utf8").catch((error: Error) => {
-    throw new CommandError(`${path}: ${error.message}`);
+    throw new CommandError(`${path}: ${fileProblem(error)}`);
   });
   const value = parsed(path, text);
   const list: readonly Json[] = Array.isArray(value) ? value : [value];

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Config } from "../../config.ts";
+import { fileProblem } from "../../file-problem.ts";
 import { platform, shippedFolder } from "../../runtime/platform.ts";
 import type { GatewayPlugin, ProviderPlugin } from "../contract.ts";
 import { CutOff, inTime } from "../hooks/guard.ts";
@@ -72,7 +73,7 @@ export async function loadEach<K extends PluginKind>(kind: K, folders: readonly 
 export async function pluginFiles(folder: PluginFolder): Promise<{ path: string; builtIn: boolean }[]> {
   const names = await readdir(folder.path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return [];
-    throw new PluginError(folder.path, `the folder cannot be read: ${error.message}`, error);
+    throw new PluginError(folder.path, `the folder cannot be read: ${fileProblem(error)}`, error);
   });
   return names
     .filter((name) => /\.m?[jt]s$/.test(name) && !/^[._]|\.d\.m?ts$|\.test\.m?[jt]s$/.test(name))
@@ -101,7 +102,11 @@ export async function loadFile(
   loadMs = LOAD_MS,
 ): Promise<LoadedProvider | LoadedPlugin> {
   const hash = createHash("sha256")
-    .update(await readFile(path).catch((error: Error) => fail(path, error)))
+    .update(
+      await readFile(path).catch((error: Error) => {
+        throw new PluginError(path, fileProblem(error), error);
+      }),
+    )
     .digest("hex")
     .slice(0, 16);
   // A built-in file does not change, and inside a binary its path is its only address.
