@@ -25,7 +25,9 @@ async function report(invocation: Invocation, checks: readonly Check[], heading:
   const { options, terminal, config, problem } = invocation;
   const findings: readonly Finding[] = [
     ...configurationFindings(problem),
-    ...(problem === undefined ? await checkUp(checks, config, { thorough: options["thorough"] === true }) : []),
+    ...(problem === undefined
+      ? await checkUp(checks, config, { env: terminal.env, thorough: options["thorough"] === true })
+      : []),
   ];
   if (options["json"] === true) terminal.out(`${JSON.stringify(findings)}\n`);
   else terminal.out(`${heading}\n${findings.map((finding) => lineOf(terminal, finding)).join("")}`);

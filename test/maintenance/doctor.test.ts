@@ -249,20 +249,41 @@ test.each(broken.filter(([name]) => /newer|older|else|drop-in/.test(name)))(
 );
 
 test.each([
-  ['[routes.fast]\ntargts = ["x"]', '[routes."fast"] targets: it is missing'],
+  ['[routes.fast]\ntargts = ["x"]', '[routes."fast"] targets: it is missing', "tables"],
   [
     '[credentials.openai]\nprovider = "openai"\napi_key = "sk-1"',
     "[credentials.openai] api_key: a secret must not be in",
+    "tables",
   ],
-  ['[[rate_limits]]\nname = "a"\nquota = 1', "[[rate_limits]] number 1: window_seconds"],
-  ['[plugins.redact]\nfind = ["emial"]', '[plugins.redact] find.0: give one of "email"'],
-])("doctor and upgrade-check find tables that stop a start: %s", async (toml, message) => {
+  ['[[rate_limits]]\nname = "a"\nquota = 1', "[[rate_limits]] number 1: window_seconds", "tables"],
+  ['[plugins.redact]\nfind = ["emial"]', '[plugins.redact] find.0: give one of "email"', "tables"],
+  [
+    '[credentials.main]\nprovider = "openai"\napi_key = "env:NOWHERE"',
+    "[credentials.main] api_key: the variable NOWHERE is not set",
+    "tables",
+  ],
+  [
+    '[credentials.main]\nprovider = "openai"\napi_key = "file:/nowhere/key"',
+    "[credentials.main] api_key: /nowhere/key: there is no such file or folder",
+    "tables",
+  ],
+  [
+    'public_url = "https://weir.test"\n[sso.corp]\nissuer = "https://127.0.0.1:1"\nclient_id = "weir"\nclient_secrt = "env:A"',
+    "[sso.corp] client_secrt: there is no such member; did you mean client_secret?",
+    "single sign-on",
+  ],
+  [
+    'public_url = "https://weir.test"\n[sso.corp]\nissuer = "https://127.0.0.1:1"\nclient_id = "weir"\nclient_secret = "env:NOWHERE"',
+    "[sso.corp] client_secret: the variable NOWHERE is not set",
+    "single sign-on",
+  ],
+])("doctor and upgrade-check find tables that stop a start: %s", async (toml, message, check) => {
   const file = join(folder, `tables-${copies}.toml`);
   writeFileSync(file, toml);
   const directory = copy();
   for (const name of ["doctor", "upgrade-check"]) {
     const { status, stdout } = await command(directory, [name, "--json", "--config", file], {});
-    const wanted = { check: "tables", verdict: "fail", message: expect.stringContaining(message) };
+    const wanted = { check, verdict: "fail", message: expect.stringContaining(message) };
     expect(JSON.parse(stdout)).toContainEqual(expect.objectContaining(wanted));
     expect(status).toBe(1);
   }

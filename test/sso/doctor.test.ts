@@ -39,7 +39,7 @@ afterAll(async () => {
 
 async function findings(sso: Record<string, Record<string, unknown>>, public_url = PUBLIC) {
   using directory = ownDirectory({ public_url, sso });
-  const outcomes = await ssoCheck.run({ config: directory.config, running: false, thorough: false });
+  const outcomes = await ssoCheck.run({ config: directory.config, env: {}, running: false, thorough: false });
   return outcomes.map(({ verdict, message, fix }) => `${verdict}: ${message} -> ${fix ?? ""}`);
 }
 

@@ -11,12 +11,12 @@ import { packsCheck } from "./checks/packs.ts";
 import { recordsCheck } from "./checks/records.ts";
 import { dropInsCheck, serviceCheck } from "./checks/service.ts";
 import { spoolCheck, stateCheck } from "./checks/spool.ts";
-import { ssoCheck } from "./checks/sso.ts";
+import { ssoCheck, upgradeSsoCheck } from "./checks/sso.ts";
 import { databaseCheck, dataDirectoryCheck } from "./checks/storage.ts";
 import { tablesCheck } from "./checks/tables.ts";
 import { unreadCheck } from "./checks/unread.ts";
 import { upgradeDatabaseCheck, upgradeRoomCheck, upgradeSpoolCheck } from "./checks/upgrade.ts";
-import { type Check, examine, type Finding } from "./finding.ts";
+import { type Check, examine, type Finding, type Surroundings } from "./finding.ts";
 
 /** Checks for everything that can keep a deployment from working, the machine first. */
 export const DOCTOR_CHECKS: readonly Check[] = [
@@ -52,15 +52,16 @@ export const UPGRADE_CHECKS: readonly Check[] = [
   stateCheck,
   dropInsCheck,
   tablesCheck,
+  upgradeSsoCheck,
 ];
 
 /** Runs checks on the deployment of this configuration, whether it is running or not. */
 export async function checkUp(
   checks: readonly Check[],
   config: Config,
-  options: { readonly thorough: boolean },
+  options: Pick<Surroundings, "env" | "thorough">,
 ): Promise<readonly Finding[]> {
-  return examine(checks, { config, running: isRunning(config), thorough: options.thorough });
+  return examine(checks, { config, running: isRunning(config), ...options });
 }
 
 /** Whether a service has locked the data directory. */

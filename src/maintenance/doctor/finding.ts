@@ -16,6 +16,8 @@ export interface Finding {
 /** The environment of checks. A check changes nothing, except for the lock that it tries. */
 export interface Surroundings {
   readonly config: Config;
+  /** Variables of this process: those that tables of the configuration file name with `env:NAME` are only in this copy. */
+  readonly env: Readonly<Record<string, string | undefined>>;
   /** Whether a service has locked the data directory. */
   readonly running: boolean;
   /** Read every page of the databases, however large they are. */
@@ -38,6 +40,14 @@ export interface CheckResult {
 export const ok = (message: string): CheckResult => ({ verdict: "ok", message });
 export const warn = (message: string, fix: string): CheckResult => ({ verdict: "warn", message, fix });
 export const fail = (message: string, fix: string): CheckResult => ({ verdict: "fail", message, fix });
+
+/** A table of the configuration file with which no service starts. */
+export const stopsStart = (error: unknown): CheckResult =>
+  fail(messageOf(error), "correct the configuration file: the service does not start with it");
+
+/** A secret that a table refers to and this process does not have; a running service read it at its start. */
+export const noSecret = (error: unknown, running: boolean): CheckResult =>
+  (running ? warn : fail)(messageOf(error), "a start needs it: put it where the table says, for this command too");
 
 /** Runs checks one after another. A check that throws is reported as a failure. */
 export async function examine(checks: readonly Check[], surroundings: Surroundings): Promise<Finding[]> {

@@ -93,7 +93,7 @@ else
           records_url: urls.join(", "),
         };
         const config = { ...Schema.Create(CONFIG_SCHEMA), ...records };
-        const outcomes = await recordsCheck.run({ config, running: false, thorough: false });
+        const outcomes = await recordsCheck.run({ config, env: {}, running: false, thorough: false });
         return outcomes.map(({ verdict, message }) => [verdict, message]);
       };
       const twice = await examined(url, url.replace("127.0.0.1", "localhost"));

@@ -4,10 +4,17 @@ import { GatewayError } from "../../../errors.ts";
 import { messageOf } from "../../../log.ts";
 import { trustingFetch } from "../../../runtime/http/trusting-fetch.ts";
 import { SsoClient } from "../../../sso/client.ts";
-import { isThisMachine, publicOrigin, redirectAddress, type SsoProvider, ssoProviders } from "../../../sso/provider.ts";
+import {
+  isThisMachine,
+  publicOrigin,
+  redirectAddress,
+  type SsoProvider,
+  ssoProviders,
+  ssoSecrets,
+} from "../../../sso/provider.ts";
 import { listOrganizations } from "../../../store/keys.ts";
 import { openStore } from "../../../store/store.ts";
-import { type Check, type CheckResult, fail, ok, warn } from "../finding.ts";
+import { type Check, type CheckResult, fail, noSecret, ok, type Surroundings, stopsStart, warn } from "../finding.ts";
 
 /** Tokens are rejected beyond this. */
 const SKEW_MS_MAX = 60_000;
@@ -16,21 +23,51 @@ const ASK_MS = 10_000;
 /** Whether users can log in at the identity providers: the issuer, the clocks, and the redirect address. */
 export const ssoCheck: Check = {
   name: "single sign-on",
-  async run({ config }) {
-    let providers: readonly SsoProvider[];
-    try {
-      providers = ssoProviders(config);
-    } catch (error) {
-      return [fail(messageOf(error), "fix it in the configuration file; docs/people.md describes each member")];
-    }
+  async run({ config, env, running }) {
+    const read = readTables(config);
+    if (read.wrong !== undefined) return [read.wrong];
+    const { providers } = read;
     if (providers.length === 0) return [ok("none is configured")];
     const known = await organizationsOf(config);
-    const outcomes: CheckResult[] = [...overPlainHttp(config)];
+    const outcomes: CheckResult[] = [...overPlainHttp(config), ...missingSecrets(providers, { env, running })];
     for (const provider of providers)
       outcomes.push(...(await checkProvider(config, provider)), ...strayRules(provider, known));
     return outcomes;
   },
 };
+
+/** The tables alone: it calls no provider. */
+export const upgradeSsoCheck: Check = {
+  name: "single sign-on",
+  run({ config, env, running }) {
+    const { wrong, providers } = readTables(config);
+    if (wrong !== undefined) return [wrong];
+    const missing = missingSecrets(providers, { env, running });
+    return missing.length > 0 ? missing : [ok("every table can be read")];
+  },
+};
+
+function readTables(config: Config): { readonly wrong?: CheckResult; readonly providers: readonly SsoProvider[] } {
+  try {
+    return { providers: ssoProviders(config) };
+  } catch (error) {
+    return { wrong: stopsStart(error), providers: [] };
+  }
+}
+
+function missingSecrets(
+  providers: readonly SsoProvider[],
+  { env, running }: Pick<Surroundings, "env" | "running">,
+): CheckResult[] {
+  return providers.flatMap((provider) => {
+    try {
+      ssoSecrets([provider], env);
+      return [];
+    } catch (error) {
+      return [noSecret(error, running)];
+    }
+  });
+}
 
 function overPlainHttp(config: Config): CheckResult[] {
   const url = new URL(publicOrigin(config));

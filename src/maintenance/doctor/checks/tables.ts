@@ -1,33 +1,40 @@
 import { type Config, listenerPorts } from "../../../config.ts";
-import { configuredCredentials } from "../../../credentials/configured.ts";
+import { configuredCredentials, resolveConfigured } from "../../../credentials/configured.ts";
 import { knownProviders } from "../../../credentials/form.ts";
-import { createLog, messageOf } from "../../../log.ts";
+import { createLog } from "../../../log.ts";
 import { type LoadedPlugin, loadFolders, pluginFolders } from "../../../plugin-host/files/load.ts";
 import { buildRegistry } from "../../../plugin-host/providers/registry.ts";
 import { setUpAlone } from "../../../plugin-host/set-up-alone.ts";
 import { tearDown } from "../../../plugin-host/setup.ts";
 import { configuredRoutes } from "../../../routing/configured-routes.ts";
 import { credentialGuards } from "../../../store/credentials/guards.ts";
-import { type Check, type CheckResult, fail, ok } from "../finding.ts";
+import { type Check, type CheckResult, noSecret, ok, stopsStart } from "../finding.ts";
 
 const SILENT = createLog({ level: "error", format: "text", write: () => undefined });
 
 /** Credentials, routes, limits and options of built-in plugins in the configuration file, read as a start reads them. */
 export const tablesCheck: Check = {
   name: "tables",
-  async run({ config }) {
+  async run({ config, env, running }) {
     const loaded = await load(config).catch(() => undefined); // another check reports why
-    const reads: readonly (() => unknown)[] = [
-      () => configuredRoutes(config),
-      ...(loaded === undefined ? [] : [() => readCredentials(config, loaded), () => setUpBuiltIns(config, loaded)]),
-    ];
     const problems: CheckResult[] = [];
-    for (const read of reads) {
+    const attempt = async <T>(read: () => T, outcome = stopsStart): Promise<Awaited<T> | undefined> => {
       try {
-        await read();
+        return await read();
       } catch (error) {
-        problems.push(fail(messageOf(error), "correct the configuration file: the service does not start with it"));
+        problems.push(outcome(error));
+        return undefined;
       }
+    };
+    await attempt(() => configuredRoutes(config));
+    if (loaded !== undefined) {
+      const credentials = await attempt(() => readCredentials(config, loaded));
+      for (const credential of credentials ?? [])
+        await attempt(
+          () => resolveConfigured(credential, env),
+          (error) => noSecret(error, running),
+        );
+      await attempt(() => setUpBuiltIns(config, loaded));
     }
     return problems.length > 0 ? problems : [ok("credentials, routes, limits and options of plugins can be read")];
   },
@@ -41,9 +48,9 @@ async function load(config: Config) {
   return { providers, plugins };
 }
 
-function readCredentials(config: Config, { providers }: Loaded): void {
+function readCredentials(config: Config, { providers }: Loaded) {
   const refuseUrl = credentialGuards(config, listenerPorts(config));
-  configuredCredentials(config, { providers: knownProviders(providers), refuseUrl });
+  return configuredCredentials(config, { providers: knownProviders(providers), refuseUrl });
 }
 
 /** Drop-ins are not set up, because they may do anything: `weir plugins check` does that. */
