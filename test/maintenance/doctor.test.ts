@@ -7,6 +7,7 @@ import {
   mkdtempSync,
   openSync,
   readdirSync,
+  readFileSync,
   rmSync,
   truncateSync,
   writeFileSync,
@@ -287,6 +288,23 @@ test.each([
     expect(JSON.parse(stdout)).toContainEqual(expect.objectContaining(wanted));
     expect(status).toBe(1);
   }
+});
+
+test("upgrade-check lets a start go on that skips what a power failure left of a segment", async () => {
+  const directory = copy();
+  const spool = join(directory, "spool");
+  const [first] = listSegments(spool);
+  const bytes = readFileSync(segmentPath(spool, first!));
+  const zeros = segmentPath(spool, first! + 1);
+  writeFileSync(zeros, Buffer.alloc(256 * 1024));
+  expect((await findings(directory, "upgrade-check")).bad).toEqual([]);
+  const damaged = segmentPath(spool, first! + 2);
+  writeFileSync(damaged, bytes.fill(0, 30, 60));
+  const { status, bad } = await findings(directory, "upgrade-check");
+  expect(bad).toEqual([
+    expect.objectContaining({ check: "spool", verdict: "warn", message: expect.stringContaining(damaged) }),
+  ]);
+  expect(status).toBe(0);
 });
 
 test("upgrade-check finds a spool that this program cannot read", async () => {

@@ -1,14 +1,12 @@
 import * as fs from "node:fs";
-import { FRAME_HEAD_BYTES, frameBytes, isIntact } from "../../../spool/codec.ts";
+import { frameAt, resumeBehind } from "../../../spool/resume.ts";
 import { listSegments, segmentPath } from "../../../spool/segments.ts";
+import { writtenEnd } from "../../../spool/written-end.ts";
 import { inspectFile, stepsAfter } from "../../../store/database/snapshot.ts";
 import { databasePlaces, regionsOf } from "../../database-places.ts";
 import { type Check, fail, inBytes, ok, warn } from "../finding.ts";
 import { existing } from "./machine.ts";
 import { versionOf } from "./storage.ts";
-
-/** Bytes of a segment that hold its first frame, which names the run that wrote it. */
-const FIRST_FRAME_BYTES = 1_024;
 
 export const upgradeDatabaseCheck: Check = {
   name: "database",
@@ -42,29 +40,38 @@ export const upgradeRoomCheck: Check = {
   },
 };
 
-/** Segments of another format would be skipped as torn, and their records lost. */
+/**
+ * Segments of another format would be skipped as torn, and their records lost. A segment that is only damaged, as after a
+ * power failure, does not fail: a start reads what is left of it.
+ */
 export const upgradeSpoolCheck: Check = {
   name: "spool",
   run({ config }) {
     const segments = regionsOf(config).flatMap(({ spool }) =>
       listSegments(spool).map((segment) => segmentPath(spool, segment)),
     );
-    const strange = segments.filter((path) => !beginsWell(path));
-    if (strange.length === 0)
-      return [ok(`${segments.length} ${segments.length === 1 ? "segment" : "segments"}, of this program's format`)];
-    const fix = "start the Weir that wrote them again and stop it with SIGTERM: it reads its spool to the end";
-    return [fail(`${strange.length} of ${segments.length} segments cannot be read`, fix)];
+    const states = segments.map(stateOf);
+    const strange = segments.filter((_, at) => states[at] === "strange");
+    const damaged = segments.filter((_, at) => states[at] === "damaged");
+    const count = `${segments.length} ${segments.length === 1 ? "segment" : "segments"}`;
+    if (strange.length > 0) {
+      const fix =
+        "start the Weir that wrote them again and stop it with SIGTERM: it reads its spool to the end; if none did, move them away";
+      return [fail(`${strange.length} of ${count} cannot be read: ${strange.join(", ")}`, fix)];
+    }
+    if (damaged.length === 0) return [ok(`${count}, of this program's format`)];
+    const fix = "the start skips the damaged part and reads the rest: `weir doctor` says how much it is";
+    return [warn(`${count}, damaged at the beginning: ${damaged.join(", ")}`, fix)];
   },
 };
 
-function beginsWell(path: string): boolean {
-  const bytes = Buffer.alloc(FIRST_FRAME_BYTES);
+/** By the first frame; zeros alone are what a power failure leaves of a segment that had grown ahead of its frames. */
+function stateOf(path: string): "sound" | "damaged" | "strange" {
   const fd = fs.openSync(path, "r");
   try {
-    const limit = fs.readSync(fd, bytes, 0, bytes.byteLength, 0);
-    if (limit === 0) return true;
-    const length = frameBytes(bytes, 0, limit);
-    return length >= FRAME_HEAD_BYTES && length <= limit && isIntact(bytes, 0, length);
+    const size = writtenEnd(fd, 0);
+    if (size === 0 || frameAt(fd, 0, size) !== undefined) return "sound";
+    return resumeBehind(fd, 0, size) === undefined ? "strange" : "damaged";
   } finally {
     fs.closeSync(fd);
   }
