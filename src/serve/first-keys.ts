@@ -5,6 +5,7 @@ import { hashKey, type KeySnapshot, whyUnusable } from "../keys.ts";
 import type { Log } from "../log.ts";
 import { ensureFirstKey, removeKey, snapshotKeys } from "../store/keys.ts";
 import { checkVersions, migrate } from "../store/migrate.ts";
+import { MIGRATIONS } from "../store/migrations/list.ts";
 import { type Database, openStore } from "../store/store.ts";
 import type { RecorderFunctions } from "../threads.ts";
 import { inTime, type Supervised } from "./supervise.ts";
@@ -96,10 +97,12 @@ function unlessNotOurs(error: unknown): undefined {
 }
 
 /** Migrates the database first. The recorder does so too; the second of the two has nothing to do. */
-async function makeKeys({ config }: FirstKeysOptions): Promise<FirstKeys> {
+async function makeKeys({ config, log }: FirstKeysOptions): Promise<FirstKeys> {
   const store = await openStore(config, "write");
   try {
-    await migrate(store);
+    await migrate(store, MIGRATIONS, (upgrade) => {
+      log.info("an earlier version's database is migrated: requests are served once that is done", { ...upgrade });
+    });
     const made = await ensureFirstKey(store.records, config.region, config.bootstrap_key);
     return { keys: await snapshotKeys(store.records), made, isWritable: true };
   } finally {

@@ -17,15 +17,31 @@ import { localPath } from "./store.ts";
  * @throws GatewayError `database_newer` when a newer Weir migrated them, `database_foreign` when they belong to another
  * program.
  */
-export async function migrate(store: Store, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
-  await migrateTarget(store.bodies, "bodies", migrations);
-  await migrateTarget(store.records, "records", migrations);
+export async function migrate(
+  store: Store,
+  migrations: readonly Migration[] = MIGRATIONS,
+  onUpgrade: (upgrade: Upgrade) => void = () => {},
+): Promise<void> {
+  await migrateTarget(store.bodies, "bodies", { all: migrations, onUpgrade });
+  await migrateTarget(store.records, "records", { all: migrations, onUpgrade });
+}
+
+/** Of a database with an earlier version, before its first step, which may take minutes. */
+interface Upgrade {
+  readonly database: Migration["target"];
+  readonly from: number;
+  readonly to: number;
+}
+
+interface Steps {
+  readonly all: readonly Migration[];
+  readonly onUpgrade: (upgrade: Upgrade) => void;
 }
 
 async function migrateTarget(
   database: Database,
   target: Migration["target"],
-  all: readonly Migration[],
+  { all, onUpgrade }: Steps,
 ): Promise<void> {
   const mine = all.filter((migration) => migration.target === target);
   await refuseForeign(database, target);
@@ -38,12 +54,13 @@ async function migrateTarget(
       args: [],
     },
   ]);
-  for (;;) {
+  for (let said = false; ; said = true) {
     const version = await currentVersion(database, target);
     refuseNewer(target, version, mine.length);
     // A new database gets all steps in one transaction: a transaction costs more than a step on empty tables.
     const next = version === 0 ? mine : mine.slice(version, version + 1);
     if (next.length === 0) return;
+    if (version > 0 && !said) onUpgrade({ database: target, from: version, to: mine.length });
     const isNew = version === 0 && all === MIGRATIONS;
     const statements = isNew ? NEWEST[target] : next.flatMap((step) => step.statements);
     try {

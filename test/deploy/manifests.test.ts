@@ -97,6 +97,14 @@ test("the Kubernetes manifest has one replica with a disk of its own, and probes
   expect(spec.template.spec.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 10001, fsGroup: 10001 });
 });
 
+test("Kubernetes waits for a migration of 100 million records", () => {
+  const secondsPerMillion = 6; // docs/operations.md, Upgrading
+  const scaled = Bun.YAML.parse(read("deploy/scale/kubernetes.yaml")) as Json[];
+  const node = scaled.find(({ kind, metadata }) => kind === "StatefulSet" && metadata.name === "weir");
+  for (const { startupProbe } of [container, node.spec.template.spec.containers[0]])
+    expect(startupProbe.periodSeconds * startupProbe.failureThreshold).toBeGreaterThan(100 * secondsPerMillion);
+});
+
 test("the unit is hardened, and leaves what a runtime that compiles needs", () => {
   for (const line of [
     "NoNewPrivileges=yes",

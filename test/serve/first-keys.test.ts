@@ -2,7 +2,13 @@ import { expect, test } from "bun:test";
 import { mkdirSync, rmdirSync } from "node:fs";
 import { join } from "node:path";
 import { firstKeys } from "../../src/serve/first-keys.ts";
+import { startThread } from "../../src/runtime/thread.ts";
 import { Region } from "../../src/serve/region.ts";
+import { Supervised } from "../../src/serve/supervise.ts";
+import { migrate } from "../../src/store/migrate.ts";
+import { MIGRATIONS } from "../../src/store/migrations/list.ts";
+import { openStore } from "../../src/store/store.ts";
+import type { RecorderFunctions } from "../../src/threads.ts";
 import { temporaryDirectory } from "../directory.ts";
 import { keptLog } from "../plugin-host/folder.ts";
 import { configIn } from "../recorder/harness.ts";
@@ -32,6 +38,33 @@ test("a first start waits for a database that cannot be opened, says so once, an
     expect.stringContaining("waiting for the database: there are no keys to serve with"),
   ]);
   await region.takeDown();
+});
+
+test("a start says that it migrates a database of an earlier version, once for each file", async () => {
+  const { directory, config, log, lines } = settings();
+  using _ = directory;
+  const store = await openStore(config, "write");
+  await migrate(
+    store,
+    MIGRATIONS.filter(({ target, version }) => version <= (target === "records" ? 37 : 5)),
+  );
+  await store.close();
+  const infos = () => lines.filter((line) => line.includes("is migrated")).map((line) => JSON.parse(line));
+  // A recorder migrates too, and may be the first.
+  const other = new Supervised<RecorderFunctions>({
+    name: "recorder",
+    start: () => startThread("test/serve/dying-thread.ts", { number: 1, fails: false }),
+    onStarted: async () => {},
+    log,
+  });
+  await firstKeys({ config, log }, other);
+  expect(infos()).toEqual([
+    expect.objectContaining({ database: "bodies", from: 5, to: 7 }),
+    expect.objectContaining({ database: "records", from: 37, to: expect.any(Number) }),
+  ]);
+  await firstKeys({ config, log }, other);
+  expect(infos()).toHaveLength(2);
+  await other.stop("stop", 30_000);
 });
 
 test("a start whose recorder is late continues with a warning, and without one where it comes in time", async () => {
