@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Config } from "../config.ts";
 import { madeKeyPath } from "../credentials/keyring.ts";
-import { placedProblem } from "../file-problem.ts";
+import { isDiskFull, placedProblem } from "../file-problem.ts";
 import { messageOf } from "../log.ts";
 import { mayBeReplaced } from "../maintenance/backup/archive.ts";
 import { backUp, type Step } from "../maintenance/backup/backup.ts";
@@ -38,7 +38,7 @@ export const backupCommand: Run = async ({ args, options, terminal, config }) =>
   if (missing !== undefined) throw new CommandError(`${missing.path} does not exist: there is nothing to back up`);
   const onStep = progress(terminal, options["quiet"] === true);
   const withCredentialsKey = options["with-credentials-key"] === true;
-  const manifest = await failingInWords(backUp({ config, target, version: VERSION, onStep, withCredentialsKey }));
+  const manifest = await failingInWords(target, backUp({ config, target, version: VERSION, onStep, withCredentialsKey }));
   terminal.err(`${summary(manifest)} in ${args[0]}\n`);
   await noteBackup(config, args[0]!).catch((error: unknown) => {
     terminal.err(`the audit log has no entry for it: ${messageOf(error)}\n`);
@@ -58,7 +58,7 @@ export const restoreCommand: Run = async ({ args, options, terminal, config }) =
   try {
     const onStep = progress(terminal, options["quiet"] === true);
     const force = options["force"] === true;
-    const manifest = await failingInWords(restore({ config, source, force, onStep }));
+    const manifest = await failingInWords(config.data_dir, restore({ config, source, force, onStep }));
     terminal.err(`${summary(manifest)}, as of ${manifest.created_at}, verified and restored to ${config.data_dir}\n`);
     const spool = Object.keys(manifest.files).filter((name) => /^(eu\/)?spool\//.test(name)).length;
     if (spool > 0) terminal.err("the spool is recorded at the next start of weir serve\n");
@@ -121,10 +121,12 @@ function progress(terminal: Terminal, quiet: boolean): (step: Step) => void {
   };
 }
 
-async function failingInWords<T>(work: Promise<T>): Promise<T> {
+/** @param written - where it writes: a full disk has no path, or SQLite names the file that is read. */
+async function failingInWords<T>(written: string, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
+    if (isDiskFull(error)) throw new CommandError(`${written}: no space is left on the disk`, error);
     const code = (error as { code?: unknown })?.code;
     if (error instanceof RestoreError || typeof code === "string") throw new CommandError(placedProblem(error), error);
     throw error;

@@ -31,8 +31,12 @@ export function reachDirectory({ data_dir: path }: Config): void {
     mkdirSync(path, { recursive: true, mode: 0o700 });
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
-    throw new CommandError(`data_dir = ${JSON.stringify(path)} cannot be used: ${fileProblem(error)}`, error);
+    throw unusable(path, error);
   }
+}
+
+function unusable(path: string, error: unknown): CommandError {
+  return new CommandError(`data_dir = ${JSON.stringify(path)} cannot be used: ${fileProblem(error)}`, error);
 }
 
 /** Runs with the database that holds keys, domains, limits and prices. */
@@ -49,7 +53,7 @@ async function openedOrMade(config: Config): Promise<Store> {
   const endsAt = performance.now() + MAKING_MS;
   for (;;) {
     if (path === undefined || existsSync(path)) return whileLocked(() => openStore(config, "write"));
-    const lock = lockDirectory(config.data_dir);
+    const lock = lockedFor(config.data_dir);
     if (lock !== undefined) {
       try {
         return await whileLocked(() => openStore(config, "write"));
@@ -59,5 +63,13 @@ async function openedOrMade(config: Config): Promise<Store> {
     }
     if (performance.now() > endsAt) return openStore(config, "change");
     await sleep(POLL_MS);
+  }
+}
+
+function lockedFor(path: string): ReturnType<typeof lockDirectory> {
+  try {
+    return lockDirectory(path);
+  } catch (error) {
+    throw unusable(path, error);
   }
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import {
   chmodSync,
   chownSync,
@@ -15,8 +15,18 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "libsql";
+import { temporaryDirectory } from "../directory.ts";
 import { startUpstream, type Upstream } from "./upstream.ts";
-import { callApi, gatewayHeaders, queryIds, recordsOf, startWeir, until, type Weir } from "./weir.ts";
+import {
+  callApi,
+  gatewayHeaders,
+  programCommand,
+  queryIds,
+  recordsOf,
+  startWeir,
+  until,
+  type Weir,
+} from "./weir.ts";
 
 let upstream: Upstream;
 beforeAll(async () => {
@@ -210,6 +220,56 @@ test("a full disk under the spool stops no traffic; what is lost is counted, and
     await weir.stop();
     rmSync(dataDirectory, { recursive: true, force: true });
   }
+}, 300_000);
+
+test("a command whose disk is full says which, and leaves no half of a backup", async () => {
+  using directory = temporaryDirectory();
+  const small = join(directory.path, "small");
+  const wrapper = onSmallDisk(small, 100 << 10);
+  if (wrapper === undefined) return console.warn("no file system of one's own here");
+  const data = join(directory.path, "data");
+  const backup = join(directory.path, "backup.tar");
+  const run = (words: readonly string[], dataDirectory: string, before: readonly string[] = []) => {
+    const [program, ...rest] = [...before, ...programCommand(), ...words];
+    const env = { PATH: process.env["PATH"] ?? "", WEIR_DATA_DIR: dataDirectory };
+    const { status, stderr } = spawnSync(program!, rest, { env, cwd: directory.path, encoding: "utf8" });
+    return { status, line: stderr.trimEnd().split("\n").at(-1) };
+  };
+  const full = (words: readonly string[], dataDirectory: string) => run(words, dataDirectory, wrapper);
+  expect(run(["keys", "create", "--name", "x"], data).status).toBe(0);
+  expect(run(["backup", backup], data).status).toBe(0);
+  expect(full(["backup", join(small, "b.tar")], data)).toEqual({
+    status: 1,
+    line: `weir: ${join(small, "b.tar")}: no space is left on the disk`,
+  });
+  expect(full(["restore", backup], join(small, "data"))).toEqual({
+    status: 1,
+    line: `weir: ${join(small, "data")}: no space is left on the disk`,
+  });
+  const filled = [...wrapper, "sh", "-c", `cat /dev/zero > '${small}/filler' 2>/dev/null; exec "$@"`, "sh"];
+  expect(run(["keys", "create", "--name", "x"], small, filled)).toEqual({
+    status: 1,
+    line: `weir: data_dir = ${JSON.stringify(small)} cannot be used: no space is left on the disk`,
+  });
+}, 300_000);
+
+test("upgrade-check says of a read-only disk that it is one, and a start is refused for it", async () => {
+  using directory = temporaryDirectory();
+  const wrapper = onSmallDisk(directory.path, 1 << 20);
+  if (wrapper === undefined) return console.warn("no file system of one's own here");
+  const readOnly = [...wrapper, "sh", "-c", `mount -o remount,ro '${directory.path}'; exec "$@"`, "sh"];
+  const run = (word: string) => {
+    const [program, ...rest] = [...readOnly, ...programCommand(), word];
+    const env = { PATH: process.env["PATH"] ?? "", WEIR_DATA_DIR: directory.path };
+    const { status, stdout, stderr } = spawnSync(program!, rest, { env, cwd: "/", encoding: "utf8" });
+    return { status, said: stdout + stderr };
+  };
+  expect(run("upgrade-check")).toEqual({
+    status: 1,
+    said: expect.stringContaining(`${directory.path} is on a read-only file system`),
+  });
+  const refused = `data_dir = ${JSON.stringify(directory.path)} cannot be used: its file system is read-only`;
+  expect(run("serve")).toEqual({ status: 1, said: `weir: ${refused}\n` });
 }, 300_000);
 
 test("with on_spool_full = refuse a full disk is a 503 that says so", async () => {

@@ -28,7 +28,7 @@ export const dataDirectoryCheck: Check = {
     if (found === undefined) {
       const above = existing(dirname(path));
       return [
-        mayWrite(above)
+        refusalOf(above) === undefined
           ? ok(`${path} is created at the first start`)
           : fail(`${path} is missing and ${above} is not writable`, "create it and give it to the service's user"),
       ];
@@ -36,7 +36,10 @@ export const dataDirectoryCheck: Check = {
     const uid = process.getuid?.();
     const outcomes: CheckResult[] = [];
     if (!found.isDirectory()) return [fail(`${path} is not a directory`, "set WEIR_DATA_DIR to another path")];
-    if (!mayWrite(path)) {
+    const refusal = refusalOf(path);
+    if (refusal === "EROFS") {
+      outcomes.push(fail(`${path} is on a read-only file system`, "mount it for writing: the system's log says why it is not"));
+    } else if (refusal !== undefined) {
       outcomes.push(fail(`${path} is not writable by user ${uid}`, `chown -R ${uid} ${path}, or run as its owner`));
     }
     if (uid !== undefined && found.uid !== uid) {
@@ -51,12 +54,13 @@ export const dataDirectoryCheck: Check = {
   },
 };
 
-function mayWrite(path: string): boolean {
+/** The system's code if this user may not write there; undefined if it may. */
+function refusalOf(path: string): string | undefined {
   try {
     fs.accessSync(path, fs.constants.W_OK | fs.constants.X_OK);
-    return true;
-  } catch {
-    return false; // not writable, for any reason
+    return undefined;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? "";
   }
 }
 
