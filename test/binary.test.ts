@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startUpstream } from "./e2e/upstream.ts";
 import { gatewayHeaders, ROOT, recordOf, startWeir, type Weir } from "./e2e/weir.ts";
+import { onOwnDisk } from "./own-disk.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "weir-binary-"));
 const home = mkdtempSync(join(tmpdir(), "weir-home-"));
@@ -63,6 +64,16 @@ test("the binary alone proxies, records, reads back, and loads a drop-in next to
   expect(readdirSync(folder).sort()).toEqual([...before, "weir-data"].sort());
   expect(readdirSync(home)).toEqual([]);
 }, 300_000);
+
+test.each(["noexec", "size=1m"])("the binary says which temporary directory it needs where it has %s", (options) => {
+  const temporary = join(folder, "temporary");
+  const wrapper = onOwnDisk(temporary, options);
+  if (wrapper === undefined) return console.warn("no file system of one's own here");
+  const env = { PATH: process.env["PATH"] ?? "", HOME: home, TMPDIR: temporary };
+  const { exitCode, stderr } = Bun.spawnSync([...wrapper, binary, "keys", "list"], { cwd: folder, env });
+  expect(stderr.toString()).toMatch(/^weir: the database's native part cannot be loaded: [^\n]+set TMPDIR[^\n]+\n$/);
+  expect(exitCode).toBe(1);
+});
 
 test("the binary makes a skeleton with types that passes its own check", () => {
   const run = (...words: string[]) => Bun.spawnSync([binary, ...words], { cwd: folder, env: { HOME: home } });

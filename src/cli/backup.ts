@@ -38,7 +38,10 @@ export const backupCommand: Run = async ({ args, options, terminal, config }) =>
   if (missing !== undefined) throw new CommandError(`${missing.path} does not exist: there is nothing to back up`);
   const onStep = progress(terminal, options["quiet"] === true);
   const withCredentialsKey = options["with-credentials-key"] === true;
-  const manifest = await failingInWords(target, backUp({ config, target, version: VERSION, onStep, withCredentialsKey }));
+  const manifest = await failingInWords(
+    target,
+    backUp({ config, target, version: VERSION, onStep, withCredentialsKey }),
+  );
   terminal.err(`${summary(manifest)} in ${args[0]}\n`);
   await noteBackup(config, args[0]!).catch((error: unknown) => {
     terminal.err(`the audit log has no entry for it: ${messageOf(error)}\n`);

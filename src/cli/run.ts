@@ -121,6 +121,11 @@ function linesOf(error: unknown): readonly string[] {
   if (error instanceof AggregateError) return error.errors.flatMap(linesOf);
   const known = [UsageError, CommandError, StartError, PluginError, GatewayError].some((kind) => error instanceof kind);
   if (error instanceof Error && "syscall" in error) return [`weir: ${placedProblem(error)}`];
+  if ((error as { code?: unknown })?.code === "ERR_DLOPEN_FAILED") return [`weir: ${noNativePart(error as Error)}`];
   if (known) return [`weir: ${(error as Error).message}`];
   return [`weir: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`];
+}
+
+function noNativePart({ message }: Error): string {
+  return `the database's native part cannot be loaded: ${message}; the binary unpacks it, 10 MB, where programs may run: set TMPDIR to such a directory`;
 }

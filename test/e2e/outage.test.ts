@@ -16,17 +16,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "libsql";
 import { temporaryDirectory } from "../directory.ts";
+import { onOwnDisk } from "../own-disk.ts";
 import { startUpstream, type Upstream } from "./upstream.ts";
-import {
-  callApi,
-  gatewayHeaders,
-  programCommand,
-  queryIds,
-  recordsOf,
-  startWeir,
-  until,
-  type Weir,
-} from "./weir.ts";
+import { callApi, gatewayHeaders, programCommand, queryIds, recordsOf, startWeir, until, type Weir } from "./weir.ts";
 
 let upstream: Upstream;
 beforeAll(async () => {
@@ -151,27 +143,12 @@ test("a service started on a database that it may not write carries traffic and 
   }
 }, 300_000);
 
-/** Words that start a program with `directory` on a small file system of its own, or undefined where that is refused. */
-function onSmallDisk(directory: string, bytes: number): string[] | undefined {
-  mkdirSync(directory, { recursive: true });
-  const unshare =
-    process.getuid?.() === 0 ? ["unshare", "--mount"] : ["unshare", "--user", "--map-root-user", "--mount"];
-  const script = `mount -t tmpfs -o size=${bytes} tmpfs '${directory}' && exec "$@"`;
-  const words = [...unshare, "sh", "-c", script, "sh"];
-  try {
-    execFileSync(words[0]!, [...words.slice(1), "true"], { stdio: "ignore" });
-    return words;
-  } catch {
-    return undefined;
-  }
-}
-
 const METRIC_DROPPED = /^weir_\w*dropped\w*(?:\{[^}]*\})? (\d+)/m;
 
 test("a full disk under the spool stops no traffic; what is lost is counted, and with room recording continues", async () => {
   const dataDirectory = mkdtempSync(join(tmpdir(), "weir-full-"));
   const spool = join(dataDirectory, "spool");
-  const wrapper = onSmallDisk(spool, 8 << 20);
+  const wrapper = onOwnDisk(spool, "size=8m");
   if (wrapper === undefined) {
     console.warn("no file system of one's own here: file-limit.test.ts shows the same by a limit on file sizes");
     rmSync(dataDirectory, { recursive: true, force: true });
@@ -225,7 +202,7 @@ test("a full disk under the spool stops no traffic; what is lost is counted, and
 test("a command whose disk is full says which, and leaves no half of a backup", async () => {
   using directory = temporaryDirectory();
   const small = join(directory.path, "small");
-  const wrapper = onSmallDisk(small, 100 << 10);
+  const wrapper = onOwnDisk(small, "size=100k");
   if (wrapper === undefined) return console.warn("no file system of one's own here");
   const data = join(directory.path, "data");
   const backup = join(directory.path, "backup.tar");
@@ -255,7 +232,7 @@ test("a command whose disk is full says which, and leaves no half of a backup", 
 
 test("upgrade-check says of a read-only disk that it is one, and a start is refused for it", async () => {
   using directory = temporaryDirectory();
-  const wrapper = onSmallDisk(directory.path, 1 << 20);
+  const wrapper = onOwnDisk(directory.path, "size=1m");
   if (wrapper === undefined) return console.warn("no file system of one's own here");
   const readOnly = [...wrapper, "sh", "-c", `mount -o remount,ro '${directory.path}'; exec "$@"`, "sh"];
   const run = (word: string) => {
@@ -275,7 +252,7 @@ test("upgrade-check says of a read-only disk that it is one, and a start is refu
 test("with on_spool_full = refuse a full disk is a 503 that says so", async () => {
   const dataDirectory = mkdtempSync(join(tmpdir(), "weir-refuse-"));
   const spool = join(dataDirectory, "spool");
-  const wrapper = onSmallDisk(spool, 8 << 20);
+  const wrapper = onOwnDisk(spool, "size=8m");
   if (wrapper === undefined) {
     console.warn("no file system of one's own here: file-limit.test.ts shows the same by a limit on file sizes");
     rmSync(dataDirectory, { recursive: true, force: true });

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, rmdirSync } from "node:fs";
 import { join } from "node:path";
-import { firstKeys } from "../../src/serve/first-keys.ts";
 import { startThread } from "../../src/runtime/thread.ts";
+import { firstKeys } from "../../src/serve/first-keys.ts";
 import { Region } from "../../src/serve/region.ts";
 import { Supervised } from "../../src/serve/supervise.ts";
 import { migrate } from "../../src/store/migrate.ts";

@@ -38,7 +38,9 @@ export const dataDirectoryCheck: Check = {
     if (!found.isDirectory()) return [fail(`${path} is not a directory`, "set WEIR_DATA_DIR to another path")];
     const refusal = refusalOf(path);
     if (refusal === "EROFS") {
-      outcomes.push(fail(`${path} is on a read-only file system`, "mount it for writing: the system's log says why it is not"));
+      outcomes.push(
+        fail(`${path} is on a read-only file system`, "mount it for writing: the system's log says why it is not"),
+      );
     } else if (refusal !== undefined) {
       outcomes.push(fail(`${path} is not writable by user ${uid}`, `chown -R ${uid} ${path}, or run as its owner`));
     }
