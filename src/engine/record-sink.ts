@@ -115,7 +115,7 @@ export interface RecordSink {
 
   /** Whether words of records have waited long enough to be indexed. */
   readonly wordsAreDue: boolean;
-  /** Indexes all pending words. */
+  /** Indexes all pending words, except for those whose bodies are away with an object store. */
   indexWords(): Promise<void>;
 
   /** Usage of those of these exchanges that have ended. */

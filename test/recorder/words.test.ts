@@ -1,10 +1,12 @@
 import { expect, test } from "bun:test";
 import { cpSync } from "node:fs";
+import { join } from "node:path";
 import { readExchange } from "../../src/mapping/read-exchange.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { readDue } from "../../src/store/words/due.ts";
 import { temporaryDirectory } from "../directory.ts";
-import { configIn, pass, type Rig, rig, startRecorder } from "./harness.ts";
+import { startObjectStore } from "../objects/store.ts";
+import { configIn, pass, type Rig, rig, spoolIn, startRecorder } from "./harness.ts";
 
 const says = (text: string) =>
   JSON.stringify({ model: "m", max_tokens: 9, messages: [{ role: "user", content: text }] });
@@ -69,6 +71,34 @@ test("what a killed recorder had not put into the index, the next one does befor
   expect(await noted(store)).toEqual([]);
   await store.close();
   await next.stop();
+});
+
+test("a recorder starts while the object store has the bodies of such words, and indexes them once it is back", async () => {
+  await using objects = await startObjectStore();
+  await using it = await rig({ readExchange, settings: objects.settings });
+  say(it, "a zebra");
+  const id = say(it, "a heron");
+  await it.recorder.barrier();
+  using copy = temporaryDirectory();
+  cpSync(it.directory, copy.path, { recursive: true });
+  await objects.stop();
+  const config = configIn(copy.path, objects.settings);
+  const next = startRecorder(copy.path, { config, readExchange });
+  await next.ready();
+  await next.indexWords();
+  const store = await openStore(config, "read");
+  expect([await having(store, "zebra"), await noted(store)]).toEqual([[], [1, 2]]);
+  expect(await next.update({ requestId: id, organizationId: "org-1", properties: { a: "b" } })).not.toBeNull();
+  await objects.start();
+  const spool = spoolIn(join(copy.path, "spool"));
+  pass(spool, { request: says("another zebra"), response: ANSWER });
+  await next.barrier();
+  await next.indexWords();
+  expect([await having(store, "zebra"), await having(store, "heron")]).toEqual([[1, 3], [2]]);
+  expect(await noted(store)).toEqual([]);
+  await spool.close();
+  await next.stop();
+  await store.close();
 });
 
 test("a record that is removed while its words wait has none afterwards", async () => {

@@ -58,7 +58,12 @@ export class LibsqlSink implements RecordSink {
     this.#config = config;
     this.isShared = localPath(config) === undefined;
     this.#places = placesOf(config);
-    this.#words = new WordIndex({ isShared: this.isShared, isOn: config.search_index !== "no", ofProviders });
+    this.#words = new WordIndex({
+      isShared: this.isShared,
+      isOn: config.search_index !== "no",
+      hasObjects: config.bodies_url !== "",
+      ofProviders,
+    });
   }
 
   /** The highest row number in use. */

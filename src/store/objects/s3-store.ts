@@ -10,7 +10,7 @@ import { readError, readList } from "./s3-xml.ts";
 const RETRY_MS = [100, 400];
 /** Timeout for a call, plus a time for each megabyte it carries. A call that times out is not retried. */
 const CALL_MS = 10_000;
-/** After the store was unreachable, reads fail for this long without a call. */
+/** After the store was unreachable, reads fail for this long without a call, unless a write succeeds meanwhile. */
 const AWAY_MS = 1_000;
 const MEGABYTE_MS = 2_000;
 /** Status codes of a temporary failure, as opposed to a refusal. */
@@ -118,6 +118,7 @@ export class S3Store implements ObjectStore {
       const pause = RETRY_MS[attempt];
       try {
         const response = await this.#once(call);
+        if (!PASSING.has(response.status)) this.#awayUntil = 0;
         if (pause === undefined || !PASSING.has(response.status)) return response;
       } catch (cause) {
         if (pause === undefined || isTimeout(cause)) throw this.#away(cause);

@@ -1,5 +1,5 @@
 import type { Database, Statement } from "../../../store/store.ts";
-import { FORGET_DUE, noteDue } from "../../../store/words/due.ts";
+import { forgetAfter, noteDue } from "../../../store/words/due.ts";
 import { insertWords, type Words } from "../../../store/words/shards.ts";
 
 /** Records whose words are indexed together: each transaction that adds to a full-text table merges it. */
@@ -24,6 +24,8 @@ export class WordBacklog {
   readonly #waiting = new Map<number, Words>();
   #characters = 0;
   #sinceMs = 0;
+  /** Notes up to this one are not of records that wait here. */
+  othersUpTo = 0;
 
   /** @param atOnce - index them immediately. */
   plan(words: readonly Words[], atOnce: boolean): Plan {
@@ -58,6 +60,6 @@ export class WordBacklog {
   }
 
   #insert(more: readonly Words[]): Statement[] {
-    return [...insertWords([...this.#waiting.values(), ...more]), FORGET_DUE];
+    return [...insertWords([...this.#waiting.values(), ...more]), forgetAfter(this.othersUpTo)];
   }
 }
