@@ -1,5 +1,5 @@
 import { schemeOf } from "../config.ts";
-import { messageOf } from "../log.ts";
+import { networkProblem } from "../network-problem.ts";
 import type { Json } from "../plugin-host/contract.ts";
 import { publicOrigin } from "../sso/provider.ts";
 import type { Invocation } from "./command.ts";
@@ -52,7 +52,7 @@ export async function askApi(invocation: Invocation, { method, path, body, scope
     status = response.status;
     text = await response.text();
   } catch (error) {
-    throw new CommandError(`no Weir service responds at ${address}: ${messageOf(error)}`);
+    throw new CommandError(`no Weir service responds at ${address}: ${networkProblem(error)}`);
   }
   const json = parsed(text);
   if (status === 200 && json?.data !== undefined) return json;

@@ -376,7 +376,7 @@ export class Recorder {
       try {
         if (attempt > 0) await this.#writer.recover();
         const result = await work();
-        this.#refusals.over();
+        this.#refusals.over(batch !== undefined);
         return result;
       } catch (error) {
         this.#refusals.note(error);

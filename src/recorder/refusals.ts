@@ -24,10 +24,12 @@ export class Refusals {
     return this.#bodies;
   }
 
-  over(): void {
+  /** @param wroteBodies - otherwise the work shows nothing about the object store. */
+  over(wroteBodies: boolean): void {
     if (this.#database !== null) this.#log.info("the database takes records again");
-    if (this.#bodies !== null) this.#log.info("the object store takes bodies again");
     this.#database = null;
+    if (this.#bodies === null || !wroteBodies) return;
+    this.#log.info("the object store takes bodies again");
     this.#bodies = null;
   }
 

@@ -56,7 +56,8 @@ test("while the object store is away records wait, reading says so, and afterwar
   );
   const status = await weir.recorder.status();
   expect(status).toMatchObject({ recorded: 1, databaseError: null });
-  expect(status.bodiesError).toContain("cannot be reached");
+  const { host } = new URL(store.settings.bodies_url);
+  expect(status.bodiesError).toBe(`the object store bodies at ${host} cannot be reached: nothing listens there`);
   expect(await weir.recorder.metrics()).toMatch(/weir_bodies_behind_bytes [1-9]/);
   expect(weir.spool.stats.healthy).toBe(true);
   await expect(weir.body(first, "request")).rejects.toMatchObject({ code: "bodies_unavailable" });

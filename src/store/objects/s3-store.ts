@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AwsV4Signer } from "aws4fetch";
 import { GatewayError } from "../../errors.ts";
-import { messageOf } from "../../log.ts";
+import { networkProblem } from "../../network-problem.ts";
 import type { ByteRange, ListedObject, ObjectStore } from "./object-store.ts";
 import { readError, readList } from "./s3-xml.ts";
 
@@ -155,8 +155,7 @@ export class S3Store implements ObjectStore {
   }
 
   #away(cause: unknown): GatewayError {
-    const why = isTimeout(cause) ? "it does not respond in time" : messageOf(cause);
-    const says = `the object store ${this.place} cannot be reached: ${why}`;
+    const says = `the object store ${this.place} cannot be reached: ${networkProblem(cause)}`;
     this.#lastFailure = new GatewayError("bodies_unavailable", says, { cause });
     this.#awayUntil = performance.now() + AWAY_MS;
     return this.#lastFailure;

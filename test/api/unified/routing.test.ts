@@ -126,7 +126,13 @@ test("weir route explain asks as the options say: a key by its name, a body of a
 test.each<[string, Record<string, string>, string[], number, string]>([
   ["no key", { WEIR_API_KEY: "" }, [], 2, "WEIR_API_KEY"],
   ["an unknown key", { WEIR_API_KEY: "sk-weir-us-unknown" }, [], 1, "expired"],
-  ["nobody there", { WEIR_API_URL: "http://127.0.0.1:1" }, [], 1, "no Weir service responds at http://127.0.0.1:1"],
+  [
+    "nobody there",
+    { WEIR_API_URL: "http://127.0.0.1:1" },
+    [],
+    1,
+    "no Weir service responds at http://127.0.0.1:1: nothing listens there",
+  ],
   ["an address that is none", { WEIR_API_URL: "ftp://x" }, [], 2, "http"],
   ["a shape that is none", {}, ["--shape", "No Shape"], 2, "shape: give one of chat-completions"],
   ["a body that is not there", {}, ["--body", "nowhere.json"], 2, "cannot be read"],

@@ -1,6 +1,7 @@
 import * as fs from "node:fs";
 import { dirname } from "node:path";
 import type { Config } from "../../../config.ts";
+import { networkProblem } from "../../../network-problem.ts";
 import { saysForeign } from "../../../store/database/foreign-tables.ts";
 import {
   type FileKind,
@@ -142,7 +143,7 @@ async function checkServer(config: Config): Promise<CheckResult[]> {
     await store.records.query({ sql: "select 1 as one", args: [] }, { deadlineMs: SERVER_MS });
     return [ok(`${host} responds, in ${Math.round(performance.now() - started)} ms`)];
   } catch (error) {
-    return [fail(`${host} does not respond: ${error instanceof Error ? error.message : error}`, fix)];
+    return [fail(`${host} cannot be reached: ${networkProblem(error)}`, fix)];
   } finally {
     await store.close();
   }
