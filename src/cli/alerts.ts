@@ -19,7 +19,7 @@ import { atCommandLine } from "./acting.ts";
 import type { Invocation, Run } from "./command.ts";
 import { withOrganization } from "./organization.ts";
 import { printJson, printList } from "./print.ts";
-import { asLimit, asNumber, asUsage, checkedBody } from "./read-options.ts";
+import { asLimit, asNumber, asUsage, checkedBody, readAll } from "./read-options.ts";
 import { testEndpoints } from "./test-endpoints.ts";
 import { CommandError, UsageError } from "./usage-error.ts";
 
@@ -116,25 +116,36 @@ async function withAlert<T>(invocation: Invocation, work: (records: Database, al
 }
 
 function readOptions(options: Invocation["options"]): Readonly<Record<string, unknown>> {
-  for (const needed of ["name", "metric"]) {
-    if (options[needed] === undefined) throw new UsageError(`alerts create needs --${needed} ${needed.toUpperCase()}`);
-  }
-  const [above, below] = [asNumber(options, "above"), asNumber(options, "below")];
-  if ((above === undefined) === (below === undefined)) throw new UsageError("alerts create needs --above or --below");
+  const { bound, window, filter, ...members } = readAll({
+    name: () => needed(options, "name"),
+    metric: () => needed(options, "metric"),
+    bound: () => readBound(options),
+    window: () => readWindow(options),
+    filter: () => (options["filter"] === undefined ? {} : { filter: asJson(String(options["filter"])) }),
+    minimum_requests: () => asNumber(options, "minimum-requests") ?? 0,
+    cooldown_seconds: () => asSeconds(options, "cooldown") ?? 300,
+  });
   const list = (name: string) => (options[name] ?? []) as readonly string[];
   const groups = options["group-by"]?.toString().split(",");
   return {
-    name: options["name"],
-    metric: options["metric"],
-    comparison: above === undefined ? "below" : "above",
-    threshold: above ?? below,
-    ...readWindow(options),
-    ...(options["filter"] !== undefined && { filter: asJson(String(options["filter"])) }),
+    ...members,
+    ...bound,
+    ...window,
+    ...filter,
     ...(groups !== undefined && { group_by: groups.map((each) => each.trim()) }),
-    minimum_requests: asNumber(options, "minimum-requests") ?? 0,
-    cooldown_seconds: asSeconds(options, "cooldown") ?? 300,
     channels: TYPES.flatMap((type) => list(type).map((target) => ({ type, [CHANNELS[type].target]: target }))),
   };
+}
+
+function needed(options: Invocation["options"], name: string): unknown {
+  if (options[name] === undefined) throw new UsageError(`alerts create needs --${name} ${name.toUpperCase()}`);
+  return options[name];
+}
+
+function readBound(options: Invocation["options"]) {
+  const [above, below] = [asNumber(options, "above"), asNumber(options, "below")];
+  if ((above === undefined) === (below === undefined)) throw new UsageError("alerts create needs --above or --below");
+  return { comparison: above === undefined ? "below" : "above", threshold: above ?? below };
 }
 
 function readWindow(options: Invocation["options"]) {

@@ -7,7 +7,7 @@ import { allEntries, verifyAudit } from "../store/audit/verify.ts";
 import type { Invocation, Run, Terminal } from "./command.ts";
 import { organizationId } from "./organization.ts";
 import { printJson, printList } from "./print.ts";
-import { asUsage } from "./read-options.ts";
+import { asUsage, readAll } from "./read-options.ts";
 import { regionConfig } from "./region.ts";
 import { CommandError, UsageError } from "./usage-error.ts";
 import { withRecords } from "./with-store.ts";
@@ -18,10 +18,12 @@ const DEADLINE_MS = 600_000;
 
 export const listAuditCommand: Run = async (invocation) => {
   const { options } = invocation;
-  const limit = Number(options["limit"] ?? ROWS_DEFAULT);
-  if (!Number.isInteger(limit) || limit < 1 || limit > ROWS_MAX)
-    throw new UsageError(`--limit: give a whole number from 1 to ${ROWS_MAX}`);
-  const filter = await filterOf(invocation);
+  const { limit, since, until } = readAll({
+    limit: () => readLimit(options),
+    since: () => readTime(options, "since"),
+    until: () => readTime(options, "until"),
+  });
+  const filter = { ...(await filterOf(invocation)), since, until };
   const { entries } = await withRecords(regionConfig(invocation), (records) =>
     listAudit(records, filter, { limit, deadlineMs: DEADLINE_MS }).catch((error: unknown) =>
       asUsage(() => {
@@ -102,17 +104,23 @@ export const verifyAuditCommand: Run = async (invocation) => {
   return broken === null ? 0 : 1;
 };
 
-async function filterOf({ config, options }: Invocation): Promise<AuditFilter> {
+function readLimit(options: Invocation["options"]): number {
+  const limit = Number(options["limit"] ?? ROWS_DEFAULT);
+  if (Number.isInteger(limit) && limit >= 1 && limit <= ROWS_MAX) return limit;
+  throw new UsageError(`--limit: give a whole number from 1 to ${ROWS_MAX}`);
+}
+
+async function filterOf({ config, options }: Invocation): Promise<Omit<AuditFilter, "since" | "until">> {
   const text = (name: string) => options[name]?.toString();
   const org = text("org");
   return {
     organizationId: org === undefined ? undefined : await organizationId(config, org),
     ...{ actor: text("actor"), action: text("action"), object: text("object"), outcome: text("outcome") },
-    ...{ since: readTime("since", text("since")), until: readTime("until", text("until")) },
   };
 }
 
-function readTime(name: string, given: string | undefined): number | undefined {
+function readTime(options: Invocation["options"], name: string): number | undefined {
+  const given = options[name]?.toString();
   const time = given === undefined ? undefined : readIsoTime(given);
   if (given !== undefined && time === undefined)
     throw new UsageError(`--${name}: give an ISO 8601 time such as 2026-01-31 or 2026-01-31T12:00:00Z`);

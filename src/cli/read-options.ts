@@ -1,15 +1,19 @@
 import type { Static, TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { readAll as readEach } from "../api-client/read-all.ts";
+import { readAll as readEach, throwAll } from "../api-client/read-all.ts";
 import { wantedInWords } from "../checked.ts";
 import { GatewayError } from "../errors.ts";
 import type { Invocation } from "./command.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** The options in the form of the API. @throws UsageError that names the first invalid member. */
+/** The options in the form of the API. @throws UsageError that names an invalid member, or an AggregateError of several. */
 export function checkedBody<T extends TSchema>(schema: T, body: Readonly<Record<string, unknown>>): Static<T> {
-  const first = Value.Errors(schema, body).First();
-  if (first !== undefined) throw new UsageError(`${first.path.slice(1).replaceAll("/", ".")}: ${wantedInWords(first)}`);
+  const firstAt = new Map<string, UsageError>();
+  for (const error of Value.Errors(schema, body)) {
+    const path = error.path.slice(1).replaceAll("/", ".");
+    if (!firstAt.has(path)) firstAt.set(path, new UsageError(`${path}: ${wantedInWords(error)}`));
+  }
+  throwAll([...firstAt.values()]);
   return body;
 }
 

@@ -18,6 +18,7 @@ import { atCommandLine } from "./acting.ts";
 import type { Invocation, Run } from "./command.ts";
 import { withOrganization } from "./organization.ts";
 import { printJson } from "./print.ts";
+import { readAll } from "./read-options.ts";
 import { regionConfig } from "./region.ts";
 import { CommandError, UsageError } from "./usage-error.ts";
 
@@ -47,15 +48,17 @@ export const showRetentionCommand: Run = async (invocation) => {
 
 export const setRetentionCommand: Run = async (invocation) => {
   const { options, terminal } = invocation;
-  const days = readDays(options["days"], "days");
-  const body_days = readDays(options["body-days"], "body-days");
-  const rules = (options["property"] ?? []) as readonly string[];
+  const { days, body_days, rules } = readAll({
+    days: () => readDays(options["days"], "days"),
+    body_days: () => readDays(options["body-days"], "body-days"),
+    rules: () => ((options["property"] ?? []) as readonly string[]).map(readRule),
+  });
   if (days === undefined && body_days === undefined && rules.length === 0 && !options["no-properties"]) {
     throw new UsageError("retention set needs --days, --body-days, --property or --no-properties");
   }
   await withOrganization(invocation, async ({ records }, organizationId) => {
     const before = await retentionOf(records, organizationId);
-    const properties = rules.length > 0 ? rules.map(readRule) : options["no-properties"] ? [] : before.properties;
+    const properties = rules.length > 0 ? rules : options["no-properties"] ? [] : before.properties;
     const rule = {
       days: days === undefined ? before.days : days,
       body_days: body_days === undefined ? before.body_days : body_days,

@@ -13,7 +13,7 @@ import { atCommandLine } from "./acting.ts";
 import type { Invocation, Run } from "./command.ts";
 import { withOrganization } from "./organization.ts";
 import { printJson, printList } from "./print.ts";
-import { asLimit, asNumber, asUsage, checkedBody } from "./read-options.ts";
+import { asLimit, asNumber, asUsage, checkedBody, readAll } from "./read-options.ts";
 import { testEndpoints } from "./test-endpoints.ts";
 import { CommandError, UsageError } from "./usage-error.ts";
 
@@ -95,13 +95,16 @@ function withWebhook<T>(invocation: Invocation, work: (records: Database, webhoo
 
 /** The given members of the API's body. */
 function readOptions({ args, options, terminal }: Invocation): Readonly<Record<string, unknown>> {
-  const sampleRate = asNumber(options, "sample-rate");
+  const secretFile = options["secret-file"]?.toString();
+  const { sampleRate, secret } = readAll({
+    sampleRate: () => asNumber(options, "sample-rate"),
+    secret: () => secretFile && readSecretFile(resolve(terminal.workingDirectory, secretFile)),
+  });
   const filters = ((options["property"] ?? []) as readonly string[]).map((each) => {
     const at = each.indexOf("=");
     return at < 0 ? { name: each } : { name: each.slice(0, at), value: each.slice(at + 1) };
   });
   const fields = options["fields"]?.toString().split(",");
-  const secretFile = options["secret-file"]?.toString();
   return {
     url: args[0],
     ...(options["name"] !== undefined && { name: options["name"] }),
@@ -110,7 +113,7 @@ function readOptions({ args, options, terminal }: Invocation): Readonly<Record<s
     ...(sampleRate !== undefined && { sample_rate: sampleRate }),
     ...(fields !== undefined && { fields: fields.map((each) => each.trim()) }),
     ...(options["include-body"] === true && { include_body: true }),
-    ...(secretFile !== undefined && { secret: readSecretFile(resolve(terminal.workingDirectory, secretFile)) }),
+    ...(secret !== undefined && { secret }),
     ...(options["disabled"] === true && { enabled: false }),
   };
 }

@@ -109,6 +109,37 @@ test.each([
     [/--format/, /--limit/, /--region/, /WEIR_API_KEY/],
   ],
   [
+    ["alerts", "create", "--metric", "cost", "--above", "x", "--window", "y", "--cooldown", "z"],
+    [/needs --name/, /--above takes a number/, /--window takes a time/, /--cooldown takes a time/],
+  ],
+  [
+    [
+      "alerts",
+      "create",
+      "--name",
+      "a",
+      "--metric",
+      "cost",
+      "--above=1",
+      "--minimum-requests=0.5",
+      "--cooldown",
+      "999d",
+    ],
+    [/^weir: minimum_requests: /, /^weir: cooldown_seconds: /],
+  ],
+  [
+    ["webhooks", "add", "nope", "--sample-rate", "x", "--secret-file", "nowhere"],
+    [/--sample-rate/, /--secret-file/],
+  ],
+  [
+    ["retention", "set", "--days", "x", "--body-days", "y", "--property", "z"],
+    [/--days/, /--body-days/, /--property/],
+  ],
+  [
+    ["audit", "list", "--limit", "x", "--since", "y", "--until", "z"],
+    [/--limit/, /--since/, /--until/],
+  ],
+  [
     ["import", "x", "--brand", "a b", "--api-url", "nope"],
     [/--brand/, /http:\/\//, /WEIR_API_KEY/],
   ],
