@@ -2,7 +2,7 @@
  * Thousands of SSE streams open at once, directly and through Weir, in the same run; with `--base`, through another commit as well.
  *
  * Claim: all complete and all are recorded. Prints the time to the first token (p50, p99), and the memory that a stream takes
- * while all are open, and at most, when their records are made as well. `--ramp-ms 0` opens all in one instant.
+ * while all are open, and at most, when their records are made as well. `--ramp-ms 0` opens all as fast as the client can.
  * Run: `bun bench/streams.ts [--streams 4000] [--ramp-ms 4000] [--events 10] [--every-ms 1000] [--base COMMIT] [--rounds 1]`.
  */
 import { mkdtempSync, rmSync } from "node:fs";

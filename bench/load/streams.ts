@@ -1,12 +1,16 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { until } from "../../test/until.ts";
 import { pause } from "../measured.ts";
 
+/** Connections opened in one turn of the event loop. */
+const OPENED_A_TURN = 16;
+
 export interface StreamLoad {
   readonly streams: number;
-  /** Milliseconds over which they are opened; 0 opens all at once. */
+  /** Milliseconds over which they are opened; 0 opens them as fast as the client can. */
   readonly rampMs: number;
   /** Events of each, as the provider sends them. */
   readonly events: number;
@@ -22,7 +26,10 @@ export interface Stream {
 
 const BODY = JSON.stringify({ model: "gpt-4o-mini", stream: true, messages: [{ role: "user", content: "count" }] });
 
-/** Opens streams to one port, each on a connection of its own, and waits for their ends. */
+/**
+ * Opens streams to one port, each on a connection of its own, and waits for their ends. Each sends its request as soon as it
+ * is connected, as clients of their own do: in one loop over all of them none would send before the last one is connected.
+ */
 export async function openStreams(
   port: number,
   headers: Readonly<Record<string, string>>,
@@ -37,8 +44,9 @@ export async function openStreams(
   while (all.length < streams) {
     const due =
       rampMs === 0 ? streams : Math.min(streams, Math.ceil(((performance.now() - startedAt) / rampMs) * streams));
-    while (all.length < due) all.push(openStream(port, head, events));
-    await pause(2);
+    const inTurn = Math.min(due, all.length + OPENED_A_TURN);
+    while (all.length < inTurn) all.push(openStream(port, head, events));
+    await (all.length < due ? nextTurn() : pause(2));
   }
   return Promise.all(all);
 }
