@@ -100,5 +100,6 @@ const sessionTotals = (organizationId: string): Sql => sql`session_totals as mat
     max(s.request_created_at) as latest_request_created_at
   from requests s where s.organization_id = ${organizationId} and s.session_id is not null group by s.session_id)`;
 
+// Cast, because SQLite makes no index for a join over a value without a type: it would read the whole list for each row.
 const listTable = (name: string, first: string, second: string, json: string): Sql => sql`${raw(name)} as materialized (
-  select value ->> 0 as seq, value ->> 1 as ${raw(first)}, value ->> 2 as ${raw(second)} from json_each(${json}))`;
+  select cast(value ->> 0 as integer) as seq, value ->> 1 as ${raw(first)}, value ->> 2 as ${raw(second)} from json_each(${json}))`;

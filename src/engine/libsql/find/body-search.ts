@@ -18,6 +18,8 @@ import { type FoundRow, positionOf, rowColumns } from "./found-row.ts";
 /** Rows per step: few at first, because the newest often suffice. */
 const FIRST_STEP_ROWS = 100;
 const STEP_ROWS_MAX = 3_200;
+/** Characters of texts that wait to be sorted. */
+const PENDING_CHARS_MAX = 16 << 20;
 
 /** A row that matches if its contents do. */
 export interface Candidate extends FoundRow {
@@ -143,17 +145,20 @@ export class BodySearch {
     for await (const group of this.#groups(NEWEST_FIRST, source)) yield* (await this.#decide(group)).matching;
   }
 
-  /** The first rows in an order by contents: each group is merged with the first rows so far, and the first of both are kept. */
+  /**
+   * The first rows in an order by contents. Rows that match are merged with the first rows so far when there are as many of
+   * them, and the first of both are kept: merging sorts them all, so it must not happen for each group of a deep page.
+   */
   async #first(
     sort: readonly SortKey[],
     { count, after, source }: { count: number; after: Position | undefined; source: Source },
   ): Promise<FoundRow[]> {
     let first: FoundRow[] = [];
-    let texts: Texts = new Map();
-    for await (const group of this.#groups(NEWEST_FIRST, source)) {
-      const decided = await this.#decide(group, true);
-      const rows = [...first, ...decided.matching];
-      const said = new Map([...texts, ...decided.texts]);
+    let texts = new Map<string, RequestTexts>();
+    let pending: FoundRow[] = [];
+    let chars = 0;
+    const merge = async () => {
+      const rows = [...first, ...pending];
       const statement = selectRecords(
         { ...this.#scope, tree: ALL },
         rowColumns(sort, PLANNED),
@@ -161,13 +166,24 @@ export class BodySearch {
         {
           source: { kind: "rows", seqs: rows.map(({ seq }) => seq) },
           sort,
-          texts: textList(rows, said),
+          texts: textList(rows, texts),
           where: after && afterSql(after, sort),
         },
       );
       first = await this.#database.query<FoundRow>(statement, this.#deadline.rest());
-      texts = new Map(first.flatMap(({ request_id: id }) => (said.has(id) ? [[id, said.get(id)!]] : [])));
+      texts = new Map(first.flatMap(({ request_id: id }) => (texts.has(id) ? [[id, texts.get(id)!]] : [])));
+      [pending, chars] = [[], 0];
+    };
+    for await (const group of this.#groups(NEWEST_FIRST, source)) {
+      const decided = await this.#decide(group, true);
+      pending.push(...decided.matching);
+      for (const [id, said] of decided.texts) {
+        texts.set(id, said);
+        chars += (said.prompt?.length ?? 0) + (said.completion?.length ?? 0);
+      }
+      if (pending.length >= count || chars >= PENDING_CHARS_MAX) await merge();
     }
+    if (pending.length > 0) await merge();
     return first;
   }
 
