@@ -212,6 +212,7 @@ function namesText(value: unknown, name: string, kind: "text" | "number"): strin
   if (value === null) return "{}";
   const names: Record<string, string | number> = Object.create(null);
   for (const [key, given] of Object.entries(objectOf(value, name))) {
+    if (key === "") throw new ImportRefused(`${name} has an empty name`);
     const read = readValue(given ?? null, kind, `${name}.${key.slice(0, 100)}`);
     if (read !== null) names[storable(key)] = typeof read === "string" ? maskLabel(read, key) : read;
   }

@@ -126,6 +126,7 @@ test.each([
   [line(10, { streamed: "yes" }), "streamed is not true or false"],
   [line(10, { model: ["m"] }), "model is not text"],
   [line(10, { properties: ["Team"] }), "properties is not a JSON object"],
+  [line(10, { properties: { "": "search" } }), "properties has an empty name"],
   [line(10, { properties: { Team: { a: 1 } } }), "properties.Team is not text"],
   [line(10, { scores: { quality: "high" } }), "scores.quality is not a number"],
   [line(10, { assets: "a" }), "assets is not a list of ids"],
