@@ -18,6 +18,7 @@ import {
   DATABASE_PATIENCE_MS,
   type FirstKeysOptions,
   firstKeys,
+  isNotOurs,
   refuseNewer,
   refuseNewerRecords,
   takeBackKey,
@@ -145,6 +146,7 @@ async function build(options: BuildOptions, configs: readonly Config[], built: B
     built.keys = new Map(keys.map((key) => [key.id, key]));
   };
   if (known.status === "fulfilled") onKeys(known.value.keys);
+  if (known.status === "rejected" && isNotOurs(known.reason)) throw known.reason;
   // A plugin that cannot be set up also fails in the recorder's thread, but only here is the error complete.
   const hooks = await openPlugins(options, built);
   if (known.status === "rejected") throw known.reason;

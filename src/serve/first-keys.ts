@@ -92,8 +92,12 @@ export async function refuseNewer(config: Config): Promise<void> {
 
 /** @throws errors that a start must not ignore: data of a newer Weir would be misread, and other programs' data is left alone. */
 function unlessNotOurs(error: unknown): undefined {
-  const code = error instanceof GatewayError ? error.code : undefined;
-  if (code === "database_newer" || code === "database_foreign") throw error;
+  if (isNotOurs(error)) throw error;
+}
+
+/** Whether the database is one that this program must leave alone. */
+export function isNotOurs(error: unknown): boolean {
+  return error instanceof GatewayError && (error.code === "database_newer" || error.code === "database_foreign");
 }
 
 /** Migrates the database first. The recorder does so too; the second of the two has nothing to do. */

@@ -49,6 +49,7 @@ test.concurrent.each([
     expect(start).toMatchObject({ status: 1, stdout: "" });
     expect(start.stderr).toContain(`weir: the database (${target}) has version 999, this program knows `);
     expect(start.stderr).not.toContain("weir is serving");
+    if (!locked) expect(start.stderr.trimEnd()).not.toContain("\n");
     const listed = await runCommand(env, "keys", "list");
     if (!locked) expect(listed).toMatchObject({ status: 1, stderr: expect.stringContaining("start the newer Weir") });
     holder?.close();
