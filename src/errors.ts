@@ -58,6 +58,7 @@ export const ERRORS = {
     text: "several nodes may share this database: set WEIR_CREDENTIALS_KEY or WEIR_CREDENTIALS_KEY_FILE on each",
   },
   duplicate_request_id: { status: 409, text: "Gateway-Request-Id was used before; send another one or none" },
+  body_too_slow: { status: 408, text: "the body did not arrive in time; send the request again" },
   body_too_large: { status: 413, text: "the body is over the limit" },
   rate_limited: { status: 429, text: "a rate limit is exceeded; wait for Retry-After" },
   internal_error: { status: 500, text: "the API failed on this request; its log says why" },

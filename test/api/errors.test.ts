@@ -54,6 +54,27 @@ test("a body that the client does not send whole is the client's failure, and no
 });
 
 test.each([
+  ["that pauses for too long", { idleMs: 20, leastBytesPerSecond: 1_000_000 }, () => new Promise<void>(() => {})],
+  ["that comes byte by byte", { idleMs: 300, leastBytesPerSecond: 1_000 }, () => Bun.sleep(30)],
+] as const)("a body %s is a 408, and no more of it is read", async (_name, pace, pause) => {
+  const gone = Promise.withResolvers<void>();
+  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    controller.enqueue(new Uint8Array(1));
+    await pause();
+  };
+  const body = new ReadableStream({ pull, cancel: () => gone.resolve() }, { highWaterMark: 0 });
+  const read = readBytes(new Request(it.origin, { method: "POST", body }), 1_000, pace);
+  await expect(read).rejects.toMatchObject({ code: "body_too_slow" });
+  await gone.promise;
+});
+
+test("a log-in's body has a limit of its own", async () => {
+  await using open = await openApi();
+  const { status, json } = await open.call("POST", "/v1/session", { key: null, body: { key: "x".repeat(70_000) } });
+  expect([status, json.code, json.message]).toEqual([413, "body_too_large", "the body is over 65536 bytes"]);
+});
+
+test.each([
   ["gateway", "POST", BY_IDS, "figures: a key with the scope figures, read, or admin, or the role viewer"],
   ["read", "PUT", `/v1/request/${SOME_ID}/property`, "write: a key with the scope write or admin, or the role analyst"],
   ["read", "DELETE", "/v1/request", "delete: a key with the scope write or admin, or the role admin"],

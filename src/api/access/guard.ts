@@ -2,7 +2,7 @@ import { OptionalKind } from "@sinclair/typebox";
 import { IMPORT_BYTES_MAX } from "../../record/imported.ts";
 import { notePerson } from "../audit/body-views.ts";
 import type { Endpoint } from "../endpoint.ts";
-import { readJson, readText, requireObject } from "../input/body.ts";
+import { OPEN_BYTES_MAX, readJson, readText, requireObject } from "../input/body.ts";
 import { lacks } from "./caller.ts";
 import type { Callers } from "./callers.ts";
 import { changes, permissionLacked } from "./needs.ts";
@@ -28,14 +28,14 @@ export async function admit(callers: Callers, request: Request, { method, path, 
  */
 export async function readBody(
   request: Request,
-  { method, body, unusual: { reads } }: Endpoint,
+  { method, body, needs, unusual: { reads } }: Endpoint,
   bytesMax: number,
 ): Promise<unknown> {
   if (reads === "text") return readText(request, IMPORT_BYTES_MAX);
   if (body === undefined) return undefined;
   const isOptional = reads === "optional" || method === "DELETE" || OptionalKind in (body as object);
   if (isOptional && request.body === null) return undefined;
-  const json = await readJson(request, bytesMax);
+  const json = await readJson(request, needs === "open" ? Math.min(OPEN_BYTES_MAX, bytesMax) : bytesMax);
   // If a body is optional, Elysia validates only non-empty objects: a string would pass and mean "all".
   if (isOptional && reads !== "optional") requireObject(json);
   return json;

@@ -2,6 +2,10 @@ import { GatewayError } from "../../errors.ts";
 import { FILTER_NODES_MAX } from "../../filter/tree.ts";
 import { isTooDeep } from "../../json-text/nesting.ts";
 import { IMPORT_BYTES_MAX } from "../../record/imported.ts";
+import { PACE, PacedReads } from "./pace.ts";
+
+/** Largest body of an endpoint that takes it from everybody, such as a log-in. */
+export const OPEN_BYTES_MAX = 64 * 1_024;
 
 const JSON_TYPE = /^application\/(json|[a-z0-9.+-]+\+json)\s*(;|$)/i;
 
@@ -63,18 +67,26 @@ export async function readText(request: Request, bytesMax: number): Promise<stri
   return decode(await readBytes(request, bytesMax));
 }
 
-/** The body as it was sent. @throws GatewayError `body_too_large`, or `invalid_body` if the client does not send all of it. */
-export async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array> {
+/**
+ * The body as it was sent.
+ *
+ * @throws GatewayError `body_too_large`, `body_too_slow`, or `invalid_body` if the client does not send all of it.
+ */
+export async function readBytes(request: Request, bytesMax: number, pace = PACE): Promise<Uint8Array> {
   if (request.body === null) return new Uint8Array(0);
   // If the announced length is too large, nothing is read.
   if (Number(request.headers.get("content-length") ?? 0) > bytesMax) throw tooLarge(bytesMax);
   const reader = request.body.getReader();
-  const read = () =>
-    reader.read().catch((cause) => {
-      throw new GatewayError("invalid_body", "the body did not arrive whole", { cause });
-    });
+  const reads = new PacedReads(pace);
   const chunks: Uint8Array[] = [];
   let bytes = 0;
+  const read = () =>
+    reads.next(reader.read(), bytes).catch((cause) => {
+      if (!(cause instanceof GatewayError))
+        throw new GatewayError("invalid_body", "the body did not arrive whole", { cause });
+      void reader.cancel().catch(() => undefined);
+      throw cause;
+    });
   for (let next = await read(); !next.done; next = await read()) {
     bytes += next.value.byteLength;
     if (bytes > bytesMax) {
@@ -91,9 +103,12 @@ export async function readBytes(request: Request, bytesMax: number): Promise<Uin
  * otherwise lose the response with the connection.
  */
 function tooLarge(bytesMax: number): GatewayError {
-  const how =
-    bytesMax === IMPORT_BYTES_MAX ? ": send the records in parts" : "; WEIR_MAX_API_BODY_BYTES sets the limit";
-  return new GatewayError("body_too_large", `the body is over ${bytesMax} bytes${how}`);
+  const how: Readonly<Record<number, string>> = {
+    [IMPORT_BYTES_MAX]: ": send the records in parts",
+    [OPEN_BYTES_MAX]: "",
+  };
+  const more = how[bytesMax] ?? "; WEIR_MAX_API_BODY_BYTES sets the limit";
+  return new GatewayError("body_too_large", `the body is over ${bytesMax} bytes${more}`);
 }
 
 function decode(bytes: Uint8Array): string {

@@ -24,6 +24,7 @@ export const API_ERRORS = [
   "duplicate_request_id",
   "defined_in_file",
   "credentials_key_missing",
+  "body_too_slow",
   "body_too_large",
   "rate_limited",
   "internal_error",
