@@ -6,6 +6,21 @@ export type Address = ipaddr.IPv4 | ipaddr.IPv6;
 /** Azure serves its machines' metadata and DNS at this public-looking address. */
 const ADDRESSES_FORBIDDEN: ReadonlySet<string> = new Set(["168.63.129.16"]);
 
+/**
+ * Where clouds serve credentials and metadata to their machines: link-local, AWS over IPv6 (instances and EKS pods),
+ * Google, Scaleway, Alibaba, Oracle, Azure.
+ */
+const METADATA = [
+  "169.254.0.0/16",
+  "fe80::/10",
+  "fd00:ec2::/32",
+  "fd20:ce::254/128",
+  "fd00:42::42/128",
+  "100.100.100.200/32",
+  "192.0.0.192/32",
+  "168.63.129.16/32",
+].map((block) => ipaddr.parseCIDR(block));
+
 /** How often this machine's interfaces are read. */
 const INTERFACES_MS = 5_000;
 
@@ -31,6 +46,12 @@ export function whyForbidden(address: Address): string | undefined {
   // Public IPv6 is only 2000::/3; the registered exceptions inside it have their own ranges.
   const isGlobal = ((six.parts[0] ?? 0) & 0xe000) === 0x2000;
   return isGlobal && six.range() === "unicast" ? undefined : `not public (${six.range()})`;
+}
+
+/** Whether a cloud's metadata service may be at `address`. */
+export function isMetadata(address: Address): boolean {
+  const inner = address.kind() === "ipv6" ? (embeddedAddress(address as ipaddr.IPv6) ?? address) : address;
+  return METADATA.some(([network, bits]) => network.kind() === inner.kind() && inner.match(network as never, bits));
 }
 
 /** The IPv4 address embedded in an IPv6 one: mapped, NAT64, 6to4, ISATAP. Teredo is refused as a range. */

@@ -1,4 +1,4 @@
-import { readAddress } from "./address.ts";
+import { isMetadata, readAddress } from "./address.ts";
 import { TargetGuard } from "./target-guard.ts";
 
 /** Private networks of companies, without link-local ones. */
@@ -12,26 +12,26 @@ const PRIVATE_NETWORKS = [
   "fc00::/7",
 ];
 
-/** Metadata services of clouds inside those networks: AWS over IPv6, Alibaba, Oracle. */
-const METADATA = new Set(["fd00:ec2::254", "fd20:ce::254", "100.100.100.200", "192.0.0.192"].map(plain));
-
-/** Opens private networks for a credential that allows it; metadata services and this program stay closed. */
+/**
+ * Opens private addresses for a credential that allows it. Metadata services stay closed, also to an open name that resolves to
+ * one, and so does this program.
+ */
 export class PrivateGuard extends TargetGuard {
-  /** @param ownPorts - of this program's listeners, read at every check. */
-  constructor(ownPorts: () => ReadonlySet<number>) {
-    super(PRIVATE_NETWORKS, ownPorts);
+  /**
+   * @param ownPorts - of this program's listeners, read at every check.
+   * @param allow - what is open, as for `TargetGuard`; by default all private networks.
+   */
+  constructor(ownPorts: () => ReadonlySet<number>, allow = PRIVATE_NETWORKS, alsoAllow?: () => readonly string[]) {
+    super(allow, ownPorts, alsoAllow);
   }
 
   override refuseAddress(text: string, host: string, port: number): string | undefined {
-    if (METADATA.has(plain(text))) return `${text} is a metadata service, which is never a target`;
+    const address = readAddress(text);
+    if (address !== undefined && isMetadata(address)) return `${text} is a metadata service, which is never a target`;
     return super.refuseAddress(text, host, port);
   }
 
   override howToOpen(): string {
     return "no credential opens it";
   }
-}
-
-function plain(text: string): string {
-  return readAddress(text)?.toString() ?? text;
 }

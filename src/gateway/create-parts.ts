@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Config } from "../config.ts";
 import { trustedAuthorities } from "../egress/authorities.ts";
+import { PrivateGuard } from "../egress/private-guard.ts";
 import { createResolve } from "../egress/resolve.ts";
 import { TargetGuard } from "../egress/target-guard.ts";
 import { KeyRing } from "../keys.ts";
@@ -62,7 +63,7 @@ export function createParts(options: GatewayOptions, ownPorts: ReadonlySet<numbe
       config.unified_fetch === "no"
         ? undefined
         : new FileFetcher(neverThrowing(upstreamFor(guardWith())), config.max_body_bytes),
-    privateUpstream: neverThrowing(upstreamFor(guardWith(opened))),
+    privateUpstream: neverThrowing(upstreamFor(new PrivateGuard(() => ownPorts, config.allow_private_targets, opened))),
   });
   return {
     log: gatewayLog,

@@ -127,7 +127,9 @@ describe("a credential", () => {
     [{ provider: "openai", api_key: KEY, base_url: "https://a.example?x=1" }, "base_url", "query"],
     [{ provider: "openai", api_key: KEY, base_url: "http://10.0.0.1" }, "base_url", '"private": true'],
     [{ provider: "openai", api_key: KEY, base_url: "http://localhost:1234/v1" }, "base_url", '"private": true'],
-    [{ provider: "openai", api_key: KEY, base_url: "http://169.254.169.254", private: true }, "base_url", "not public"],
+    [{ provider: "openai", api_key: KEY, base_url: "http://169.254.169.254", private: true }, "base_url", "metadata"],
+    [{ provider: "openai", api_key: KEY, base_url: "http://[fd00:ec2::23]", private: true }, "base_url", "metadata"],
+    [{ provider: "openai", api_key: KEY, base_url: "http://[fd00:42::42]", private: true }, "base_url", "metadata"],
     [{ provider: "openai", api_key: KEY, base_url: "http://[fd00:ec2::254]", private: true }, "base_url", "metadata"],
     [{ provider: "openai", api_key: KEY, base_url: "http://100.100.100.200", private: true }, "base_url", "metadata"],
     [

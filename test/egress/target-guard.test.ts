@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { networkInterfaces } from "node:os";
+import { PrivateGuard } from "../../src/egress/private-guard.ts";
 import { createResolve } from "../../src/egress/resolve.ts";
 import { TargetGuard } from "../../src/egress/target-guard.ts";
 import { parseTarget } from "../../src/gateway/target.ts";
@@ -222,4 +223,24 @@ describe("resolving", () => {
     const guard = new TargetGuard(["localhost", "127.0.0.1", "::1"], () => new Set([8787]));
     await expect(createResolve(guard, [])(origin("localhost", 8787))).rejects.toMatchObject({ kind: "forbidden" });
   });
+});
+
+test.each([
+  ["169.254.169.254", true],
+  ["169.254.170.23", true],
+  ["fd00:ec2::23", true],
+  ["fd00:42::42", true],
+  ["64:ff9b::a9fe:a9fe", true],
+  ["2002:a9fe:a9fe::1", true],
+  ["::ffff:100.100.100.200", true],
+  ["10.0.0.1", false],
+  ["fd00::1", false],
+])("a private credential's name that resolves to %s is refused: %p", (address, refused) => {
+  const guard = new PrivateGuard(
+    () => new Set(),
+    [],
+    () => ["llm.internal"],
+  );
+  expect(guard.refuseHost("llm.internal", 80)).toBeUndefined();
+  expect(guard.refuseAddress(address, "llm.internal", 80) !== undefined).toBe(refused);
 });
