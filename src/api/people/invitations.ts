@@ -42,6 +42,7 @@ export function invitationEndpoints(context: ApiContext, callers: Callers) {
           email: readEmail(body.email),
           role: readRole(body.role),
           organizationId: caller.organizationId,
+          untilMs: caller.key.expiresAt,
         };
         const { token, ...made } = await invite(await writable(), order, caller);
         return success({
@@ -52,7 +53,11 @@ export function invitationEndpoints(context: ApiContext, callers: Callers) {
       },
       {
         body: t.Object({ email: t.String({ maxLength: 320 }), role: ROLE }, { additionalProperties: false }),
-        ...endpoint("Members", "Invite somebody", "The link works once, for 72 hours, and is shown only here."),
+        ...endpoint(
+          "Members",
+          "Invite somebody",
+          "The link works once, for 72 hours or until the key expires that made it, and is shown only here.",
+        ),
       },
     )
     .post(

@@ -25,17 +25,25 @@ interface Invitation {
   readonly expires_at: string;
 }
 
-/** Creates an invitation; the token is shown only here and works once within three days. */
+interface InvitationOrder {
+  readonly email: string;
+  readonly organizationId: string;
+  readonly role: MemberRole;
+  /** When the inviting key expires, and with it the invitation. */
+  readonly untilMs?: number | null;
+}
+
+/** Creates an invitation; the token is shown only here and works once, at most for three days. */
 export async function invite(
   records: Database,
-  order: { readonly email: string; readonly organizationId: string; readonly role: MemberRole },
+  order: InvitationOrder,
   by: Acting,
 ): Promise<Invitation & { readonly token: string }> {
-  const { email, organizationId, role } = order;
+  const { email, organizationId, role, untilMs } = order;
   const id = randomUUID();
   const token = randomBytes(32).toString("base64url");
   const now = Date.now();
-  const expires = now + HOURS * 3_600_000;
+  const expires = Math.min(now + HOURS * 3_600_000, untilMs ?? Number.POSITIVE_INFINITY);
   const db = over(records);
   // A newer invitation for the same email address replaces older ones.
   const { email: address, organization_id, used_at } = invitations;

@@ -73,6 +73,14 @@ test("an invitation works once; its user has the role, which changes with the ne
   expect((await logIn("ada@example.test", PASSWORD)).json.code).toBe("not_a_member");
 });
 
+test("an invitation by a key that expires works no longer than the key", async () => {
+  const order = { name: "short", scopes: ["admin"], expires: "1h" };
+  const key = (await it.call("POST", "/v1/keys", { key: it.keys.admin, body: order })).json.data;
+  const body = { email: "max@example.test", role: "admin" };
+  const { json } = await it.call("POST", "/v1/invitations", { key: key.key, body });
+  expect(json.data.expires_at).toBe(key.expires_at);
+});
+
 test("admins list the invitations of their organization that still work, and revoke them by id or token", async () => {
   const accept = async (address: string) =>
     (await it.call("POST", address, { key: null, headers: own(), body: { name: "Lee", password: PASSWORD } })).status;
