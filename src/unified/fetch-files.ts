@@ -2,13 +2,15 @@ import { messageOf } from "../log.ts";
 import type { Fetched, FetchedFiles } from "../mapping/translate/addresses.ts";
 import type { Upstream } from "../runtime/http/upstream.ts";
 import { mediaTypeOf } from "./media-type.ts";
-import { callWhole, type WholeResponse } from "./whole-call.ts";
+import { callWhole, type TakeRoom, type WholeResponse } from "./whole-call.ts";
 
 const FILE_BYTES_MAX = 20 * 1_024 * 1_024;
 const FILE_MS = 10_000;
 const REDIRECTS_MAX = 5;
 /** Files of one request fetched in parallel. */
 const AT_ONCE = 4;
+/** Files of one request that are fetched at all: one request must not call thousands of addresses. */
+const FILES_MAX = 100;
 
 const HEADERS = {
   Accept: "image/*, audio/*, application/pdf",
@@ -31,17 +33,25 @@ export class FileFetcher {
     this.#bytesMax = bytesMax;
   }
 
-  /** Never rejects: a failed file has its reason instead. */
-  async fetch(addresses: readonly string[], signal: AbortSignal): Promise<FetchedFiles> {
+  /**
+   * Never rejects: a failed file has its reason instead.
+   *
+   * @param room - for the files' bytes.
+   */
+  async fetch(addresses: readonly string[], signal: AbortSignal, room: TakeRoom): Promise<FetchedFiles> {
     const files: Record<string, Fetched> = {};
-    const waiting = [...addresses];
+    const waiting = addresses.slice(0, FILES_MAX);
+    for (const address of addresses.slice(FILES_MAX))
+      files[address] = { failure: `of one request at most ${FILES_MAX} files are fetched` };
     let bytes = 0;
     const work = async () => {
       for (let address = waiting.shift(); address !== undefined; address = waiting.shift()) {
         if (bytes > this.#bytesMax) files[address] = { failure: `the files are over ${this.#bytesMax} bytes together` };
         else if (signal.aborted) files[address] = { failure: "the client has left" };
         else {
-          const file = await this.#file(address, signal).catch((error: unknown) => ({ failure: messageOf(error) }));
+          const file = await this.#file(address, { signal, room }).catch((error: unknown) => ({
+            failure: messageOf(error),
+          }));
           if ("bytes" in file) bytes += file.bytes.length;
           files[address] = file;
         }
@@ -51,7 +61,7 @@ export class FileFetcher {
     return files;
   }
 
-  async #file(address: string, signal: AbortSignal): Promise<Fetched> {
+  async #file(address: string, of: { readonly signal: AbortSignal; readonly room: TakeRoom }): Promise<Fetched> {
     const until = performance.now() + FILE_MS;
     let url = httpUrl(address);
     for (let redirects = 0; ; redirects++) {
@@ -62,7 +72,7 @@ export class FileFetcher {
         headers: HEADERS,
         bytesMax: FILE_BYTES_MAX,
         timeoutMs: Math.max(1, until - performance.now()),
-        signal,
+        ...of,
       });
       const location = response.status >= 300 && response.status < 400 ? headerOf(response, "location") : undefined;
       if (location === undefined) return fileOf(response);

@@ -12,7 +12,12 @@ export interface WholeRequest {
   readonly bytesMax: number;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
+  /** Asked for room for each part of the response's body, as it arrives and decompressed; false ends the call. */
+  readonly room?: TakeRoom;
 }
+
+/** @returns whether there is room for so many more bytes. */
+export type TakeRoom = (bytes: number) => boolean;
 
 export interface WholeResponse {
   readonly status: number;
@@ -20,6 +25,8 @@ export interface WholeResponse {
   readonly headers: readonly string[];
   readonly body: Uint8Array;
 }
+
+const NO_ROOM = "there is no memory for the response";
 
 /**
  * Calls an address and waits for the complete, decompressed response. It uses the same path as other calls: names are resolved
@@ -51,13 +58,16 @@ export async function callWhole(upstream: Upstream, request: WholeRequest): Prom
       bytes += chunk.byteLength;
       chunks.push(chunk);
       if (bytes > bytesMax) fail("broken", `the response is over ${bytesMax} bytes`);
+      else if (request.room?.(chunk.byteLength) === false) fail("broken", NO_ROOM);
     },
     onEnd: () => done.resolve({ status, headers, body: Buffer.concat(chunks) }),
     onError: (error) => done.reject(error),
   });
   try {
     const whole = await done.promise;
-    return { ...whole, body: await unpacked(whole, bytesMax) };
+    const body = await unpacked(whole, bytesMax);
+    if (body !== whole.body && request.room?.(body.byteLength) === false) throw new UpstreamError("broken", NO_ROOM);
+    return { ...whole, body };
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", onAbort);

@@ -74,7 +74,12 @@ export class UnifiedCall implements UpstreamCall {
 
   constructor(options: UnifiedCallOptions) {
     this.#options = options;
-    this.#writer = new RequestWriter(options.parts.unified.files);
+    const { parts, admitted } = options;
+    this.#writer = new RequestWriter(parts.unified.files, () => {
+      const share = parts.bodies.ask(0, () => {}); // each file has a time limit of its own
+      admitted.exchange.reportEnd(() => share.release());
+      return share.isHeld ? share : undefined;
+    });
     queueMicrotask(() => void this.#go(() => this.#first())); // the caller must have this object before any event
   }
 

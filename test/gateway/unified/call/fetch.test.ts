@@ -22,9 +22,10 @@ const FILES: Readonly<Record<string, () => Response>> = {
   "/inside": redirect("http://127.0.0.2:1/a.png"),
   "/elsewhere": redirect("file:///etc/passwd"),
   "/round": redirect("/round"),
+  "/half": file(Buffer.concat([PNG, Buffer.alloc(500_000)]), "image/png"),
   "/large": file(Buffer.alloc(20 * 1_024 * 1_024 + 1), "image/png"),
 };
-const files = standIn(({ path }) => FILES[path]?.() ?? new Response("no", { status: 404 }));
+const files = standIn(({ path }) => FILES[path.split("?")[0]!]?.() ?? new Response("no", { status: 404 }));
 afterAll(() => files[Symbol.asyncDispose]());
 const of = (path: string) => files.origin + path;
 
@@ -44,7 +45,7 @@ const respond = ({ path }: { path: string }) => {
 async function ask(
   path: string,
   body: Json,
-  more: { fetch?: "yes" | "no"; open?: boolean; credentials?: Credential[] } = {},
+  more: { fetch?: "yes" | "no"; open?: boolean; credentials?: Credential[]; memory?: number } = {},
 ) {
   await using provider = standIn(respond);
   await using gateway = await startUnified({
@@ -54,6 +55,7 @@ async function ask(
     ],
     config: {
       unified_fetch: more.fetch ?? "yes",
+      ...(more.memory !== undefined && { whole_bodies_max_bytes: more.memory }),
       allow_private_targets: more.open === false ? [] : [new URL(files.origin).host],
     },
   });
@@ -226,6 +228,24 @@ describe("what cannot be fetched is refused by its path", () => {
     expect([status, received.length]).toEqual([400, 0]);
     expect(response.error).toMatchObject({ code: "untranslatable", param: "messages[0].content[0]" });
     expect(response.error.message).toContain(why);
+  });
+
+  test("the hundred-and-first file, and none is fetched in its place", async () => {
+    const before = files.received.length;
+    const messages = Array.from({ length: 101 }, (_, at) => image(of(`/a.png?${at}`)));
+    const { status, response, received } = await ask("chat/completions", { model: "google/gemini-3-pro", messages });
+    expect([status, received.length, files.received.length - before]).toEqual([400, 0, 100]);
+    expect(response.error).toMatchObject({ code: "untranslatable", param: "messages[100].content[0]" });
+    expect(response.error.message).toContain("at most 100 files");
+  });
+
+  test.each([
+    [1_000_000, 200],
+    [700_000, 503],
+  ])("files count as bodies held whole: with %d bytes for them the response is a %d", async (memory, expected) => {
+    const body = { model: "google/gemini-3-pro", messages: [image(of("/half?1")), image(of("/half?2"))] };
+    const { status, response } = await ask("chat/completions", body, { memory: memory + 1_000 });
+    expect([status, response.error?.code]).toEqual([expected, expected === 200 ? undefined : "bodies_full"]);
   });
 
   test("WEIR_UNIFIED_FETCH=no: nothing is", async () => {
