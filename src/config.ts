@@ -168,6 +168,7 @@ export const CONFIG_SCHEMA = Type.Object(
     region: choice("us", ["us", "eu"], "Region that this deployment's keys and records belong to."),
     drain_seconds: count(30, 0, 86_400, "Seconds that streams in flight get to finish at shutdown."),
     upstream_timeout_seconds: count(600, 1, 86_400, "Seconds a provider has to send response headers."),
+    upload_stall_seconds: count(120, 1, 86_400, "Seconds that a client may pause in a request's body to the gateway."),
     unified_hold_seconds: count(
       10,
       0,

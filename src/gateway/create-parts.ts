@@ -24,8 +24,6 @@ import { Slots } from "./slots.ts";
 import { NOTHING_RECORDED } from "./unified/targets/recorded.ts";
 import { createUnifiedParts, privateHosts } from "./unified/unified-parts.ts";
 
-const UPLOAD_STALL_MS = 120_000;
-
 /** What all requests of a gateway share. */
 export function createParts(options: GatewayOptions, ownPorts: ReadonlySet<number>): GatewayParts {
   const { config, log, spool, registry, claimId, hooks, privateTargets, passedOn, bodyTimes } = options;
@@ -95,7 +93,7 @@ export function createParts(options: GatewayOptions, ownPorts: ReadonlySet<numbe
     bodyBytesMax: config.max_body_bytes,
     recordedBytesMax: config.max_recorded_body_bytes,
     upstreamTimeoutMs: config.upstream_timeout_seconds * 1_000,
-    uploadStallMs: options.uploadStallMs ?? UPLOAD_STALL_MS,
+    uploadStallMs: config.upload_stall_seconds * 1_000,
     syncAlways: config.spool_sync === "always",
     refuseWhenFull: config.on_spool_full === "refuse",
   };

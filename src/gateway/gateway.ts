@@ -40,8 +40,6 @@ export interface GatewayOptions {
   readonly degraded?: () => readonly string[];
   /** The server that divides limits among nodes, if configured. */
   readonly limits?: { readonly degraded: readonly string[] } | undefined;
-  /** How long a client may pause in the middle of a body; default 120 s. */
-  readonly uploadStallMs?: number;
   /** How long requests wait for memory for their bodies, and for each other. */
   readonly bodyTimes?: Partial<BudgetTimes>;
   /** In a further gateway thread: the connection to the first one. */

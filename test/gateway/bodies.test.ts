@@ -181,7 +181,7 @@ test("a response that comes before the body was in reaches the client", async ()
 
 test("a stalled upload gets a 408", async () => {
   await using provider = await startRawServer(() => undefined);
-  await using gateway = await startTestGateway({ uploadStallMs: 300 });
+  await using gateway = await startTestGateway({ config: { upload_stall_seconds: 0.3 } });
   const response = await exchangeRaw(
     gateway.port,
     `POST /stalled HTTP/1.1\r\n${gatewayHeaders(provider.origin)}Content-Length: 10\r\n\r\nhalf`,
