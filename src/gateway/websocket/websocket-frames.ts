@@ -17,7 +17,8 @@ interface MessageSink {
   /**
    * One complete message.
    *
-   * @param payload - valid during the call; undefined if there was no room for it, and `bytes` is then its size on the wire.
+   * @param payload - valid during the call; undefined if there was no room for it, and `bytes` is then its size on the wire,
+   * or if no more messages can be read.
    * @param isText - false also for a deflated message that could not be inflated.
    */
   onMessage(payload: Buffer | undefined, isText: boolean, bytes: number): void;
@@ -94,8 +95,9 @@ export class MessageReader {
     const isPossible = this.#isControl
       ? opcode <= PONG
       : (begins || opcode === CONTINUATION) && begins !== this.#isOpen;
-    if (!isPossible) {
+    if (!isPossible || this.#payloadLeft > Number.MAX_SAFE_INTEGER) {
       this.#silent = true;
+      this.#sink.onMessage(undefined, false, 0);
       return;
     }
     if (begins) {
