@@ -47,6 +47,8 @@ test.each([
   ["Referer", `https://u:${SECRET}@a.example/x`],
   ["Sec-WebSocket-Protocol", `realtime, openai-insecure-api-key.${SECRET}, openai-beta.realtime-v1`],
   ["Sec-WebSocket-Protocol", `realtime, ek_${SECRET}`],
+  ["Sec-WebSocket-Protocol", `bearer, ${SECRET}`],
+  ["Sec-WebSocket-Protocol", `v1,access_token,${SECRET}, v2`],
   ["Sec-WebSocket-Protocol", `base64url.bearer.authorization.k8s.io.${SECRET}, v4`],
 ])("a credential in %s: %s is not recorded", (name, value) => {
   const kept = reader.recorded(reader.read([name, value]), new Set());
@@ -168,6 +170,11 @@ test("a credential among values that repeat is masked each time", () => {
   const shown = (value: string) => reader.recorded(reader.read(["USER-AGENT", value]), new Set())[1]!;
   expect(values.map(shown)).toEqual(expected);
   expect(values.map((value) => maskResponseHeaders(["SERVER", value], new Set())[1]!)).toEqual(expected);
+});
+
+test("a provider's choice of a subprotocol with a key is masked like the client's list", () => {
+  const headers = ["Sec-WebSocket-Protocol", `acme-api-key.${SECRET}`];
+  expect(maskResponseHeaders(headers, new Set())[1]).toBe("acme-api-key.***");
 });
 
 test("subprotocols without keys stay readable", () => {

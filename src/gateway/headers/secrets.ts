@@ -3,7 +3,7 @@ import { isSecretName } from "../../masking/names.ts";
 import type { ProviderPlugin } from "../../plugin-host/contract.ts";
 import { learn } from "../../runtime/http/header-fields.ts";
 import type { RawHeaders } from "../../spool/frame.ts";
-import { type HeaderName, headerName, SECRET } from "./header-names.ts";
+import { type HeaderName, headerName, PROTOCOLS, SECRET } from "./header-names.ts";
 
 /** Names that one provider masks in addition to the usual ones, as sets in lower case. */
 interface ProviderMask {
@@ -39,11 +39,18 @@ export function maskOfAll(providers: readonly ProviderPlugin[]): ProviderMask {
   return joint;
 }
 
-/** WebSocket clients in browsers send keys as subprotocols, such as `openai-insecure-api-key.sk-…`. */
+/**
+ * WebSocket clients in browsers send keys as subprotocols, such as `openai-insecure-api-key.sk-…`, or after one that names
+ * them: `bearer, …`.
+ */
 export function maskProtocols(value: string): string {
+  let isNamed = false;
   return value
     .split(",")
     .map((item) => {
+      const wasNamed = isNamed;
+      isNamed = isSecretName(item.trim());
+      if (wasNamed) return ` ${MASKED}`;
       const dot = item.indexOf(".");
       if (dot > 0 && isSecretName(item.slice(0, dot))) return `${item.slice(0, dot + 1)}${MASKED}`;
       const isKey = item.trim().length > 40 || /^\s*(?:sk|pk|ek|key|ey)[-_A-Z]/.test(item) || isSecretName(item);
@@ -70,7 +77,8 @@ export function maskResponseHeaders(headers: RawHeaders, provider: ReadonlySet<s
 export function shownValue(raw: string, value: string, provider: ReadonlySet<string>): string {
   const name = headerName(raw);
   const isSecret = (name.bits & SECRET) !== 0 || (provider.size > 0 && provider.has(name.lower));
-  return isSecret ? MASKED : maskValue(name, value);
+  if (isSecret) return MASKED;
+  return (name.bits & PROTOCOLS) !== 0 ? maskProtocols(value) : maskValue(name, value);
 }
 
 /** A value without the credentials in it. @param name - not secret itself. */
