@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import ipaddr from "ipaddr.js";
 import { GatewayError } from "../../errors.ts";
 
 const WINDOW_MS = 15 * 60_000;
@@ -9,8 +10,11 @@ const DELAY_MS_MAX = 2_000;
 /** Addresses and accounts that are remembered; the oldest are forgotten first. */
 const REMEMBERED_MAX = 10_000;
 
+/** Bits of an IPv6 address that name a network: the others are free to choose for everybody in it. */
+const NETWORK_BITS = 64;
+
 /**
- * Limits wrong passwords: ten in a quarter of an hour for each address and for each account, with growing pauses. If an account
+ * Limits wrong passwords: ten in a quarter of an hour for each address (in IPv6 each network) and for each account, with growing pauses. If an account
  * has logged in from an address before, only attempts on it from there delay it: attempts from elsewhere, or on other
  * accounts behind the same address, cannot lock its user out.
  */
@@ -25,8 +29,9 @@ export class FailedPasswords {
    * @throws GatewayError `rate_limited` if the address or the account must wait: the password is then not checked at all.
    */
   async attempt(account: string, address: string | null, isRight: () => Promise<boolean>): Promise<boolean> {
-    const pair = `of ${account} from ${address}`;
-    const names = [`from ${address}`, `of ${account}`, pair];
+    const from = `from ${networkOf(address)}`;
+    const pair = `of ${account} ${from}`;
+    const names = [from, `of ${account}`, pair];
     this.#refuse(this.#trusted.has(pair) ? [pair] : names);
     const now = performance.now();
     for (const name of names) remember(this.#times, name, [...this.#recent(name), now]);
@@ -43,7 +48,7 @@ export class FailedPasswords {
       remember(this.#trusted, pair, true);
       return true;
     }
-    const count = Math.max(1, this.#recent(`from ${address}`).length);
+    const count = Math.max(1, this.#recent(from).length);
     await sleep(Math.min(DELAY_MS_MAX, FIRST_DELAY_MS * 2 ** (count - 1)));
     return false;
   }
@@ -72,6 +77,11 @@ export class FailedPasswords {
     if (times.length < FAILURES_MAX) return 0;
     return times.at(-FAILURES_MAX)! + WINDOW_MS - performance.now();
   }
+}
+
+function networkOf(address: string | null): string | null {
+  if (address === null || !ipaddr.IPv6.isValid(address)) return address;
+  return ipaddr.IPv6.networkAddressFromCIDR(`${address}/${NETWORK_BITS}`).toString();
 }
 
 function remember<T>(map: Map<string, T>, name: string, value: T): void {

@@ -200,6 +200,18 @@ test("failures from the same address or at the same account do not lock out a us
   await expect(limits.attempt("ada", "192.0.2.1", right)).rejects.toThrow("too many");
 });
 
+test("addresses of one IPv6 network count as one", async () => {
+  const limits = new FailedPasswords();
+  const wrong = async () => false;
+  const of = (network: string) =>
+    Promise.allSettled(
+      Array.from({ length: 10 }, (_, at) => limits.attempt(`u${at}`, `2001:db8:0:${network}::${at}`, wrong)),
+    );
+  await of("1");
+  await expect(limits.attempt("ada", "2001:db8:0:1:ffff::1", wrong)).rejects.toThrow("too many");
+  expect(await limits.attempt("ada", "2001:db8:0:2::1", wrong)).toBe(false);
+});
+
 test("an admin of the first organization does not operate the deployment by a key", async () => {
   const { status, json } = await it.call("POST", await invited("first-admin@example.test", "admin"), {
     key: null,
