@@ -7,8 +7,7 @@ import { type Log, messageOf } from "../log.ts";
 import type { Act } from "../people/actions.ts";
 import { SYSTEM } from "../people/actor.ts";
 import { PassedOn } from "../runtime/http/pass-on.ts";
-import { listenTls } from "../runtime/listen.ts";
-import { platform } from "../runtime/platform.ts";
+import { listen } from "../runtime/listen.ts";
 import type { Endpoint, Remote } from "../runtime/rpc.ts";
 import { credentialsFingerprint, listCredentials } from "../store/credentials/credentials.ts";
 import { ChangeGate } from "../store/database/change-gate.ts";
@@ -78,7 +77,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     for (const each of followed) await each.stop();
     await stores.close();
   };
-  const listener = await listen(options, api).catch(async (error: unknown) => {
+  const listener = await openListener(options, api).catch(async (error: unknown) => {
     await close();
     throw error;
   });
@@ -139,13 +138,12 @@ function followedTables(records: Database, { log, gateway }: ApiOptions) {
 }
 
 /** @throws GatewayError `config_invalid`. */
-async function listen(options: ApiOptions, api: ReturnType<typeof createApi>) {
+async function openListener(options: ApiOptions, api: ReturnType<typeof createApi>) {
   const { config, log } = options;
   try {
     // The gateway's threads watch the same files: one log entry is enough.
     const pair = tlsPairOf(config, log, () => noteReloaded(options));
-    const at = [config.host, config.api_port, api] as const;
-    return pair === undefined ? platform.serve(...at) : await listenTls(...at, { pair, onFault });
+    return await listen(config.host, config.api_port, api, { pair, onFault });
   } catch (cause) {
     const where = `${config.host}:${config.api_port}`;
     throw new GatewayError("config_invalid", `the API cannot listen on ${where}: ${messageOf(cause)}`, { cause });

@@ -33,8 +33,11 @@ export interface Runtime {
   readonly sockets: Sockets;
   /** When a server probes a client that may have left, in milliseconds after it closed its side. */
   readonly probesAfterMs: readonly number[];
-  /** Serves a fetch-style handler; port 0 picks a free one. @throws if the port is taken. */
-  serve(host: string, port: number, handle: FetchHandler): Listener;
+  /**
+   * The runtime's own server for a fetch-style handler; port 0 picks a free one. @throws if the port is taken. Undefined if it
+   * waits for ever for a request's head.
+   */
+  readonly serve: ((host: string, port: number, handle: FetchHandler) => Listener) | undefined;
   /** The option of `fetch` that makes it trust these authorities, as PEM. */
   trusting(authorities: readonly string[]): object;
   /** The argument of `import` for one version of a file. */

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { startUpstream, type Upstream } from "../e2e/upstream.ts";
 import { bodyPart, callApi, gatewayHeaders, recordOf, recordsOf, type Weir } from "../e2e/weir.ts";
+import { exchangeRaw } from "../raw-http.ts";
 import { until } from "../until.ts";
 import { commandOnDeno, startOnDeno } from "./weir-on-deno.ts";
 
@@ -105,6 +106,12 @@ test("on Deno an MCP client gets a response", async () => {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
   const { result } = await (await callApi(weir, "/mcp", { method: "POST", headers, body })).json();
   expect(result.structuredContent.rows).toHaveLength(1);
+});
+
+test("on Deno the API's listener is our own, which limits the time of a head", async () => {
+  const response = await exchangeRaw(weir.apiPort, "GET /v1/health HTTP/1.1\r\nHost: a\r\nNo Name: b\r\n\r\n");
+  expect(response).toStartWith("HTTP/1.1 400 Bad Request\r\n");
+  expect(response).toContain('"code":"bad_request"');
 });
 
 test("on Deno a request passes unchanged, is recorded with its usage, and found by a filter", async () => {

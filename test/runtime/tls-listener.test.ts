@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import tls from "node:tls";
 import { readPair, TlsPair } from "../../src/runtime/http/tls-pair.ts";
-import { listenTls } from "../../src/runtime/listen.ts";
+import { listen } from "../../src/runtime/listen.ts";
 import type { Listener } from "../../src/runtime/runtime.ts";
 
 setDefaultTimeout(300_000);
@@ -59,7 +59,7 @@ describe("a listener over TLS", () => {
     pair = new TlsPair({ certFile, keyFile, onReloaded: () => note("reloaded"), onRefused: note, lookMs: 50 });
     const onFault = (fault: string) =>
       Buffer.from(`HTTP/1.1 400 Bad\r\nContent-Length: ${fault.length}\r\n\r\n${fault}`);
-    listener = await listenTls("127.0.0.1", 0, handle, { pair, onFault });
+    listener = await listen("127.0.0.1", 0, handle, { pair, onFault });
   });
   afterAll(() => listener.stop(100));
 

@@ -79,6 +79,10 @@ function requestOf(incoming: IncomingRequest, signal: AbortSignal): Request | un
   const address = url.startsWith("/") ? `http://${headers.get("host") ?? ""}${url}` : url;
   if (!URL.canParse(address)) return undefined;
   const isBodied = headers.has("transfer-encoding") || Number(headers.get("content-length") ?? 0) > 0;
+  if (method === "TRACE") {
+    // No `Request` can be made with this method; the handler refuses it like any other wrong one.
+    return Object.defineProperty(new Request(address, { headers, signal }), "method", { value: method });
+  }
   const init: RequestInit = { method, headers, signal };
   if (!isBodied || method === "GET" || method === "HEAD") return new Request(address, init);
   return new Request(address, { ...init, body: bodyOf(incoming, signal), duplex: "half" } as RequestInit);
