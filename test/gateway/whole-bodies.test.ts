@@ -139,6 +139,17 @@ test("an upload whose body has come is no slow one, however long its response ta
   expect(budget.counts().bytes).toBe(0);
 });
 
+test("a body of no stated length has as much time as one that states it", async () => {
+  const budget = new BodyBudget(300_000, { waitMs: 100_000, patienceMs: 100, checkMs: 1 });
+  const { promise: firstSlow, resolve } = Promise.withResolvers<string>();
+  const stated = budget.ask(100_000, () => resolve("stated"));
+  const chunked = budget.ask(65_536, () => resolve("chunked"));
+  chunked.grow(200_000);
+  const waiting = budget.ask(250_000, () => undefined);
+  expect(await firstSlow).toBe("stated"); // it is smaller, and began before
+  for (const share of [stated, chunked, waiting]) share.release();
+});
+
 test("over any requests, growth and releases, no more is held than there is, and every waiter is served", () => {
   const steps = fc.array(
     fc.record({

@@ -85,7 +85,7 @@ export class BodyBudget {
     }
     this.#used += more;
     share.bytes = bytes;
-    if (bytes > SMALL_BYTES) this.#uploading.add(share);
+    if (bytes > SMALL_BYTES) this.#uploads(share);
     return true;
   }
 
@@ -116,7 +116,11 @@ export class BodyBudget {
   #give(share: BodyShare): void {
     this.#used += share.bytes;
     share.isHeld = true;
-    if (share.bytes <= SMALL_BYTES) return;
+    if (share.bytes > SMALL_BYTES) this.#uploads(share);
+  }
+
+  #uploads(share: BodyShare): void {
+    if (this.#uploading.has(share)) return;
     share.startedMs = performance.now();
     this.#uploading.add(share);
   }
