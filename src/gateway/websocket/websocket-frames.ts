@@ -12,6 +12,7 @@ const WINDOW_BYTES = 32_768;
 const KEPT_BYTES = 65_536;
 /** The bytes that a sender omits at the end of each deflated message (RFC 7692 §7.2.1). */
 const TAIL = Buffer.from([0, 0, 0xff, 0xff]);
+const NOTHING = Buffer.alloc(0);
 
 interface MessageSink {
   /**
@@ -32,19 +33,20 @@ export class MessageReader {
   readonly #sink: MessageSink;
   readonly #room: () => number;
   #inflate: Inflate | undefined;
-  #head: Buffer = Buffer.alloc(0);
+  #head: Buffer = NOTHING;
   #silent = false;
   /** State of the current frame. */
   #payloadLeft = 0;
   #inPayload = false;
-  #mask: Buffer | undefined;
+  readonly #mask = Buffer.alloc(4);
+  #isMasked = false;
   #maskAt = 0;
   #isControl = false;
   #final = false;
   /** A message has begun, and its last frame has not arrived. */
   #isOpen = false;
   /** Holds the current message; grows with what has arrived, not with what frames announce. */
-  #gathered: Buffer = Buffer.alloc(0);
+  #gathered: Buffer = NOTHING;
   #tooLarge = false;
   #messageBytes = 0;
   #isText = false;
@@ -69,26 +71,31 @@ export class MessageReader {
 
   #frameHead(bytes: Buffer, at: number): number {
     const before = this.#head.byteLength;
-    const head = Buffer.concat([this.#head, bytes.subarray(at, at + HEAD_BYTES_MAX - before)]);
-    const length = headLength(head);
-    if (length === undefined || head.byteLength < length) {
+    // A frame of two bytes must cost little more than two bytes: nearly all heads are read where they are.
+    const isWhole = before === 0 && bytes.byteLength - at >= HEAD_BYTES_MAX;
+    const head = isWhole ? bytes : Buffer.concat([this.#head, bytes.subarray(at, at + HEAD_BYTES_MAX - before)]);
+    const start = isWhole ? at : 0;
+    const length = headLength(head, start);
+    if (length === undefined || head.byteLength - start < length) {
       this.#head = head;
       return bytes.byteLength;
     }
-    this.#head = Buffer.alloc(0);
-    this.#begin(head, length);
+    if (before > 0) this.#head = NOTHING;
+    this.#begin(head, start, length);
     return at + length - before;
   }
 
-  #begin(head: Buffer, length: number): void {
-    const first = head[0]!;
-    const second = head[1]!;
+  #begin(head: Buffer, at: number, length: number): void {
+    const first = head[at]!;
+    const second = head[at + 1]!;
     const opcode = first & 0x0f;
     const size = second & 0x7f;
     this.#final = (first & 0x80) !== 0;
     this.#isControl = opcode >= 8;
-    this.#payloadLeft = size < 126 ? size : size === 126 ? head.readUInt16BE(2) : Number(head.readBigUInt64BE(2));
-    this.#mask = (second & 0x80) === 0 ? undefined : Buffer.from(head.subarray(length - 4, length));
+    this.#payloadLeft =
+      size < 126 ? size : size === 126 ? head.readUInt16BE(at + 2) : Number(head.readBigUInt64BE(at + 2));
+    this.#isMasked = (second & 0x80) !== 0;
+    if (this.#isMasked) head.copy(this.#mask, 0, at + length - 4, at + length);
     this.#maskAt = 0;
     const begins = opcode === TEXT || opcode === BINARY;
     // A frame that continues no message, or begins one within another, would be joined to bytes that are not its message's.
@@ -130,7 +137,7 @@ export class MessageReader {
     const gathered = this.#gathered;
     bytes.copy(gathered, from, at, end);
     const mask = this.#mask;
-    if (mask !== undefined)
+    if (this.#isMasked)
       for (let i = from; i < this.#messageBytes; i++) gathered[i]! ^= mask[(this.#maskAt + i - from) & 3]!;
     this.#maskAt += end - at;
   }
@@ -146,7 +153,7 @@ export class MessageReader {
   #finish(): void {
     this.#isOpen = false;
     const raw = this.#tooLarge ? undefined : this.#gathered.subarray(0, this.#messageBytes);
-    if (this.#gathered.byteLength > KEPT_BYTES) this.#gathered = Buffer.alloc(0);
+    if (this.#gathered.byteLength > KEPT_BYTES) this.#gathered = NOTHING;
     if (!this.#isDeflated) {
       this.#sink.onMessage(raw, this.#isText, this.#messageBytes);
       return;
@@ -158,11 +165,12 @@ export class MessageReader {
   }
 }
 
-/** Bytes of the frame's header, or undefined if too few have arrived to know its length. */
-function headLength(head: Buffer): number | undefined {
-  if (head.byteLength < 2) return undefined;
-  const size = head[1]! & 0x7f;
-  return 2 + (size === 126 ? 2 : size === 127 ? 8 : 0) + ((head[1]! & 0x80) === 0 ? 0 : 4);
+/** Bytes of the frame's header at `at`, or undefined if too few have arrived to know its length. */
+function headLength(head: Buffer, at: number): number | undefined {
+  if (head.byteLength - at < 2) return undefined;
+  const second = head[at + 1]!;
+  const size = second & 0x7f;
+  return 2 + (size === 126 ? 2 : size === 127 ? 8 : 0) + ((second & 0x80) === 0 ? 0 : 4);
 }
 
 /**
