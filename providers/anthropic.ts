@@ -15,7 +15,7 @@ export default {
     { path: /\/complete$/, schema: "text-generation" },
     { path: /\/chat\/completions$/, schema: "chat-completions" },
   ],
-  shapes: [{ shape: "messages", countPath: () => "/v1/messages/count_tokens" }],
+  shapes: [{ shape: "messages", threads: true, countPath: () => "/v1/messages/count_tokens" }],
   headers: { "anthropic-version": "2023-06-01" },
   auth: "x-api-key",
   credential: { secret: ["api_key"] },

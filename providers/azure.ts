@@ -24,6 +24,7 @@ export default {
     {
       shape: "messages",
       serves: ({ model }) => model.startsWith("claude-"),
+      threads: true,
       path: () => "/anthropic/v1/messages",
       countPath: () => "/anthropic/v1/messages/count_tokens",
       headers: { "anthropic-version": "2023-06-01" },

@@ -53,6 +53,10 @@ export const ERRORS = {
     status: 404,
     text: "the earlier response is not recorded here with its bodies; send the whole input",
   },
+  thread_not_found: {
+    status: 404,
+    text: 'no target of this request stores threads; send the whole conversation, with thread: {"type": "create"} or without thread',
+  },
   credentials_key_missing: {
     status: 409,
     text: "several nodes may share this database: set WEIR_CREDENTIALS_KEY or WEIR_CREDENTIALS_KEY_FILE on each",

@@ -30,6 +30,8 @@ export interface Description {
   /** Whether a chat stream should end with its usage. */
   readonly wantsUsage: boolean;
   readonly previousResponse: string | undefined;
+  /** Type of Anthropic's member `thread`: `create`, or `continue` if the body has only the turns after the stored ones. */
+  readonly thread: string | undefined;
   /** Weir's own responses whose items it references. */
   readonly references: readonly string[];
   /** The issuers of the state in it, the latest first. */
@@ -51,6 +53,7 @@ export const NOTHING_DESCRIBED: Description = {
   hasInput: false,
   wantsUsage: false,
   previousResponse: undefined,
+  thread: undefined,
   references: [],
   issuers: [],
 };
@@ -94,6 +97,7 @@ export function describe(text: string, onParsed?: (body: Json) => void): Descrip
     hasInput: hasInput(body),
     wantsUsage: objectOf(body["stream_options"])?.["include_usage"] === true,
     previousResponse: textOf(body["previous_response_id"]),
+    thread: textOf(objectOf(body["thread"])?.["type"]),
     references: referredTo(body, text),
     issuers: mayHaveState ? issuersIn(text) : NONE,
   };

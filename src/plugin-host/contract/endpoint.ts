@@ -47,6 +47,8 @@ export interface ShapeAt {
   readonly countPath?: (call: EndpointCall) => string;
   /** Additional headers of its calls, in lower case. A client's header of the same name takes precedence. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Messages: whether conversations are stored for `thread`. Elsewhere a request that continues one is a 404. */
+  readonly threads?: true;
   readonly place?: Place;
 }
 

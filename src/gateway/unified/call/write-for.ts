@@ -9,6 +9,7 @@ import { asSameOnly, pathSchemasOf, sameOnlyPlace } from "../../../unified/same-
 import type { RoutingParts } from "../../gateway-parts.ts";
 import { type RequestHeaders, valuesOf } from "../../headers/headers.ts";
 import { providerNamed } from "../admission/provider-named.ts";
+import { threadChanges } from "../targets/threads.ts";
 import type { UnifiedWork } from "../unified-work.ts";
 import type { Sendable, WriteParts, Written } from "./attempt.ts";
 import { type CallPlan, planOf } from "./call-plan.ts";
@@ -40,7 +41,7 @@ export function writeFor(candidate: Candidate, given: WriteParts): Soon<Written>
   const writing = parts.unified.translator.outbound({
     body,
     from: "shape" in endpoint ? apiOf(endpoint) : "",
-    changes: changesOf(plan, given.change),
+    changes: { ...changesOf(plan, given.change), ...threadChanges(candidate, work) },
     routing: description.routing,
     stream: description.stream,
     call: {

@@ -3,12 +3,20 @@ import type { Soon } from "../../../runtime/pending.ts";
 import type { UnifiedWork } from "../unified-work.ts";
 import { shapeAt } from "./issuers-of.ts";
 import { notFound } from "./previous-response.ts";
+import { requireThread } from "./threads.ts";
 
-/** The previous turns, for a candidate that cannot look them up. @throws GatewayError, as `PreviousResponse.turns`. */
+/**
+ * The previous turns, for a candidate that cannot look them up.
+ *
+ * @throws GatewayError, as `PreviousResponse.turns` and `requireThread`.
+ */
 export function turnsFor(
   candidate: Candidate,
-  { previous, admission: { endpoint } }: Pick<UnifiedWork, "previous" | "admission">,
+  work: Pick<UnifiedWork, "previous" | "admission" | "description">,
 ): Soon<string | undefined> {
+  const { previous, admission } = work;
+  const { endpoint } = admission;
+  requireThread(candidate, work);
   if (previous === undefined) return undefined;
   const isKnown = previous.isKnownTo(candidate);
   if (endpoint.kind === "same") {

@@ -51,6 +51,7 @@ export function writeError(error: ApiError): Json {
   const { status, param, requestId, code, upstream } = error;
   const aboutMember =
     param !== undefined && !error.message.startsWith(param) ? `${param}: ${error.message}` : error.message;
+  const isThread = code === "thread_not_found";
   const tooLong = isContextError(error) && !error.message.startsWith(TOO_LONG);
   return pickDefined({
     type: "error",
@@ -63,6 +64,8 @@ export function writeError(error: ApiError): Json {
       message: tooLong ? `${TOO_LONG}: ${error.message}` : aboutMember,
       param,
       code,
+      // Anthropic's SDKs look for it here, and send the whole conversation.
+      details: isThread ? { error_code: code } : undefined,
       upstream,
     }),
     request_id: requestId,
