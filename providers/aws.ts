@@ -9,6 +9,37 @@ const novaEffort = Object.fromEntries(
 
 const countPath = ({ model }: EndpointCall) => `/model/${encodeURIComponent(model)}/count-tokens`;
 
+/**
+ * Betas that Claude takes at Bedrock; others are a 400, "invalid beta flag".
+ *
+ * Source: user guide, Claude's Messages API; LiteLLM's list of betas by platform.
+ */
+const BETAS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    [
+      "compact-2026-01-12",
+      "computer-use-2024-10-22",
+      "computer-use-2025-01-24",
+      "computer-use-2025-11-24",
+      "context-1m-2025-08-07",
+      "context-management-2025-06-27",
+      "dangerous-tool-use-2026-09-03",
+      "effort-2025-11-24",
+      "fine-grained-tool-streaming-2025-05-14",
+      "interleaved-thinking-2025-05-14",
+      "mid-conversation-output-config-2026-07-01",
+      "mid-conversation-tool-changes-2026-07-01",
+      "output-128k-2025-02-19",
+      "thinking-binding-controls-2026-08-01",
+      "thinking-display-updates-2026-08-18",
+      "token-efficient-tools-2025-02-19",
+      "tool-examples-2025-10-29",
+      "tool-search-tool-2025-10-19",
+    ].map((beta) => [beta, beta]),
+  ),
+  "advanced-tool-use-2025-11-20": "tool-search-tool-2025-10-19",
+};
+
 const gptOssEffort = Object.fromEntries(
   ["low", "medium", "high"].map((reasoning_effort) => [reasoning_effort, { reasoning_effort }]),
 );
@@ -49,6 +80,7 @@ export default {
       path: ({ model, stream }) =>
         `/model/${encodeURIComponent(model)}/${stream ? "invoke-with-response-stream" : "invoke"}`,
       countPath,
+      betas: BETAS,
       place: {
         modelInPath: true,
         version: "bedrock-2023-05-31",

@@ -1,6 +1,38 @@
 import type { EndpointCall, ProviderPlugin } from "weir/plugin";
 
 /**
+ * Betas that Claude takes at Azure; others are a 400.
+ *
+ * Source: LiteLLM's list of betas by platform; Anthropic, Message threads.
+ */
+const BETAS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    [
+      "advanced-tool-use-2025-11-20",
+      "code-execution-2025-08-25",
+      "computer-use-2025-01-24",
+      "computer-use-2025-11-24",
+      "context-1m-2025-08-07",
+      "context-management-2025-06-27",
+      "dangerous-tool-use-2026-09-03",
+      "effort-2025-11-24",
+      "files-api-2025-04-14",
+      "interleaved-thinking-2025-05-14",
+      "mcp-client-2025-04-04",
+      "mcp-client-2025-11-20",
+      "message-threads-2026-08-12",
+      "per-turn-control-2026-07-01",
+      "prompt-caching-scope-2026-01-05",
+      "skills-2025-10-02",
+      "structured-outputs-2025-11-13",
+      "thinking-display-updates-2026-08-18",
+      "web-fetch-2025-09-10",
+      "web-search-2025-03-05",
+    ].map((beta) => [beta, beta]),
+  ),
+};
+
+/**
  * Azure OpenAI and Azure AI Foundry. Every customer has its own hosts, so the provider's gateway address has no target to
  * forward to. The deployment in the path is the model if the body names none.
  */
@@ -25,6 +57,7 @@ export default {
       shape: "messages",
       serves: ({ model }) => model.startsWith("claude-"),
       threads: true,
+      betas: BETAS,
       path: () => "/anthropic/v1/messages",
       countPath: () => "/anthropic/v1/messages/count_tokens",
       headers: { "anthropic-version": "2023-06-01" },

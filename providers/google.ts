@@ -25,6 +25,32 @@ const MODELS: readonly ModelEntry[] = [
 ];
 
 /**
+ * Betas that Claude takes at Vertex; others are a 400.
+ *
+ * Source: LiteLLM's list of betas by platform.
+ */
+const BETAS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    [
+      "compact-2026-01-12",
+      "compact-2026-09-04",
+      "computer-use-2025-01-24",
+      "computer-use-2025-11-24",
+      "context-1m-2025-08-07",
+      "context-management-2025-06-27",
+      "dangerous-tool-use-2026-09-03",
+      "interleaved-thinking-2025-05-14",
+      "per-turn-control-2026-07-01",
+      "thinking-binding-controls-2026-08-01",
+      "thinking-display-updates-2026-08-18",
+      "tool-search-tool-2025-10-19",
+      "web-search-2025-03-05",
+    ].map((beta) => [beta, beta]),
+  ),
+  "advanced-tool-use-2025-11-20": "tool-search-tool-2025-10-19",
+};
+
+/**
  * Google: Gemini on AI Studio and on Vertex. Vertex also has Claude (`rawPredict` with Anthropic's messages), Mistral (the
  * same with chat completions), and pictures and embeddings under `predict`, where the bodies determine the format.
  */
@@ -67,6 +93,7 @@ export default {
         `${vertex(call)}/publishers/anthropic/models/${call.model}:${call.stream ? "streamRawPredict" : "rawPredict"}`,
       countPath: (call) => `${vertex(call)}/publishers/anthropic/models/count-tokens:rawPredict`,
       place: { modelInPath: true, version: "vertex-2023-10-16", bytesOnly: true },
+      betas: BETAS,
     },
     // At Vertex, names of other vendors' models begin with the vendor and a slash.
     {

@@ -155,6 +155,8 @@ export interface ShapeAt {
   readonly headers?: Readonly<Record<string, string>>;
   /** Messages: whether conversations are stored for `thread`. Elsewhere a request that continues one is a 404. */
   readonly threads?: true;
+  /** Messages: the values of `anthropic-beta` that it takes, with its own names; others are left out. Default all. */
+  readonly betas?: Readonly<Record<string, string>>;
   readonly place?: Place;
 }
 

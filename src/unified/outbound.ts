@@ -38,7 +38,7 @@ export interface OutboundRequest {
   readonly askUsage: boolean;
   /** State of calls that the client omitted, by call id. */
   readonly states: CallMemories;
-  /** Values of the header `anthropic-beta`. */
+  /** Values of the header `anthropic-beta` that the target takes. */
   readonly betas: readonly string[];
   /** JSON list of items to insert before a Responses request's own input, in place of `previous_response_id`. */
   readonly turns?: string | undefined;
@@ -175,7 +175,8 @@ function translated(request: OutboundRequest, prompt: Prompt, at: ShapeAt): Outb
   if (invalid !== undefined) return { kind: "invalid", loss: invalid };
   const refused = losses.find(({ kind }) => kind === "refused") ?? (refuseLosses ? losses[0] : undefined);
   if (refused !== undefined) return { kind: "refused", loss: refused };
-  const bytes = Buffer.from(JSON.stringify(placed(body, at)));
+  const own = at.place?.betasInBody === true && isObject(body) ? { ...betasInBody(request, at), ...body } : body;
+  const bytes = Buffer.from(JSON.stringify(placed(own, at)));
   return { kind: "translated", at, shape, body: bytes, prompt: forReply(prompt, facts), names, losses };
 }
 
@@ -236,7 +237,8 @@ function unchanged(request: OutboundRequest, at: ShapeAt, members: readonly stri
   else for (const member of members) set[member] = JSON.stringify(call.model);
   if (place.streamInPath === true) also.push("stream");
   if (place.version !== undefined) set["anthropic_version"] = JSON.stringify(place.version);
-  if (place.betasInBody === true && request.betas.length > 0) set["anthropic_beta"] = JSON.stringify(request.betas);
+  const { anthropic_beta } = betasInBody(request, at);
+  if (anthropic_beta !== undefined) set["anthropic_beta"] = JSON.stringify(anthropic_beta);
   const takesOptions = from !== "chat-completions" || takesStreamOptions(call.facts);
   // Nothing is lost: without this member such a provider reports the usage of every stream.
   if (!takesOptions) also.push("stream_options");
@@ -253,6 +255,15 @@ function streamOptions({ body, changes }: OutboundRequest): Json {
   const member = topLevelMembers(body)?.findLast(({ name }) => name === "stream_options");
   const own = member && parseJson(utf8Of(body.subarray(member.valueStart, member.end)));
   return changes["stream_options"] ?? (isObject(own) ? own : {});
+}
+
+/** The betas of a client of Messages, for a platform that has them in the body. */
+function betasInBody(
+  { betas, from }: OutboundRequest,
+  { place }: ShapeAt,
+): { readonly anthropic_beta?: readonly string[] } {
+  const isTaken = place?.betasInBody === true && from === "messages" && betas.length > 0;
+  return isTaken ? { anthropic_beta: betas } : {};
 }
 
 /** The platform's changes to a written body. */

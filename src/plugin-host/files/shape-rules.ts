@@ -155,6 +155,7 @@ const SHAPE_AT: Readonly<Record<keyof ShapeAt, Member>> = {
   serves: { rule: aFunction },
   countPath: { rule: aFunction },
   headers: { rule: headers },
+  betas: { rule: headers },
   threads: { rule: (value) => (value === true ? undefined : "must be true") },
   place: { rule: (value) => (isRecord(value) ? undefined : "must be an object") },
 };

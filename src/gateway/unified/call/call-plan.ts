@@ -2,6 +2,7 @@ import type { EndpointCall, Json, ShapeAt } from "../../../plugin-host/contract.
 import { callOf, endpointOf, originOf, shapesFor } from "../../../routing/endpoint.ts";
 import type { Candidate } from "../../../routing/walk.ts";
 import { steadyHeaders } from "../../../unified/auth/authorize.ts";
+import { BETA_HEADER } from "../../../unified/betas.ts";
 import { issuerOf } from "../../../unified/issuer.ts";
 import { type Spoken, shapeNameOf } from "../../../unified/outbound.ts";
 import { toWire } from "../../headers/headers.ts";
@@ -122,7 +123,7 @@ function findWay(candidate: Candidate, { call }: CallPlan, at: Spoken, kind: "ca
   const found = endpointOf(provider, place, credential, call);
   if (found === undefined) return undefined;
   const { version, betasInBody } = at.place ?? {};
-  const inBody = [...(version === undefined ? [] : ["anthropic-version"]), ...(betasInBody ? ["anthropic-beta"] : [])];
+  const inBody = [...(version === undefined ? [] : ["anthropic-version"]), ...(betasInBody ? [BETA_HEADER] : [])];
   const isOutside = ([name]: readonly [string, string]) => !inBody.includes(name.toLowerCase());
   const secrets = credential?.secrets;
   const auth = secrets && steadyHeaders(provider, secrets, shapeNameOf(at));

@@ -3,12 +3,14 @@ import type { Candidate } from "../../../routing/walk.ts";
 import type { UpstreamRequest } from "../../../runtime/http/upstream.ts";
 import { after, type Soon } from "../../../runtime/pending.ts";
 import { authorize } from "../../../unified/auth/authorize.ts";
+import { BETA_HEADER, betasAt } from "../../../unified/betas.ts";
 import { type Spoken, shapeNameOf } from "../../../unified/outbound.ts";
 import { replaceHeaders } from "../../headers/headers.ts";
 import { parseTarget } from "../../target.ts";
 import { queryWithoutKey } from "../admission/address.ts";
 import type { UnifiedWork } from "../unified-work.ts";
 import type { Attempt, AttemptParts, Sendable } from "./attempt.ts";
+import { betasIn } from "./betas-in.ts";
 import { endpointCall, pairsOf, planOf, type Way, wayOf } from "./call-plan.ts";
 
 /** The parts of an attempt that are known before it is addressed. */
@@ -158,22 +160,38 @@ const isKeptTranslated = (lower: string) => lower === "host" || lower === "user-
 function headersFor(
   candidate: Candidate,
   outbound: Sendable,
-  { parts, admitted }: Pick<AttemptParts, "parts" | "admitted">,
+  { parts, admitted, work }: Pick<AttemptParts, "parts" | "admitted" | "work">,
   { way, authority }: { readonly way: Way; readonly authority: string },
 ): string[] {
   const { defaults, inBody, added } = way;
   const isSame = outbound.kind === "same";
+  const betas = betasFor(outbound, { admitted, work });
   const isWanted = isSame ? isPassed : isKeptTranslated;
   const kept = parts.headers.shared(admitted.headers, {
     authority,
     provider: candidate.target.provider,
-    isWanted: inBody === undefined ? isWanted : (lower) => isWanted(lower) && !inBody.has(lower),
+    isWanted:
+      inBody === undefined && betas === undefined
+        ? isWanted
+        : (lower) => isWanted(lower) && !inBody?.has(lower) && (betas === undefined || lower !== BETA_HEADER),
   });
+  if (betas !== undefined && betas.length > 0) kept.push(BETA_HEADER, betas.join(","));
   if (!isSame) kept.push("Content-Type", "application/json", "Accept", "*/*", "Accept-Encoding", "identity");
   const sent = kept.length;
   for (const { name, lower, value } of defaults) if (!isThere(kept, sent, lower)) kept.push(name, value);
   for (const text of added) kept.push(text);
   return kept;
+}
+
+/** The line `anthropic-beta` where it is not passed as it is: for a platform with its own betas, and in a rewritten body. */
+function betasFor(
+  { kind, at }: Sendable,
+  { admitted, work: { admission } }: Pick<AttemptParts, "admitted" | "work">,
+): readonly string[] | undefined {
+  if (at.place?.betasInBody === true || (kind === "same" && at.betas === undefined)) return undefined;
+  const { endpoint } = admission;
+  if (!("shape" in endpoint) || endpoint.shape !== "messages" || shapeNameOf(at) !== "messages") return undefined;
+  return betasAt(betasIn(admitted.headers), at);
 }
 
 function isThere(pairs: readonly string[], end: number, lower: string): boolean {

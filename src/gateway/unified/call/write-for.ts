@@ -2,16 +2,18 @@ import type { EndpointCall, Json, RequestChange, ShapeAt } from "../../../plugin
 import { factsOf } from "../../../routing/endpoint.ts";
 import type { Candidate } from "../../../routing/walk.ts";
 import { after, type Soon } from "../../../runtime/pending.ts";
+import { betasAt } from "../../../unified/betas.ts";
 import { asCount, countPlaceOf, errorShapeOf, isOpenAiForm } from "../../../unified/converted.ts";
 import { apiOf } from "../../../unified/endpoints.ts";
 import { type Outbound, shapeNameOf } from "../../../unified/outbound.ts";
 import { asSameOnly, pathSchemasOf, sameOnlyPlace } from "../../../unified/same-only.ts";
 import type { RoutingParts } from "../../gateway-parts.ts";
-import { type RequestHeaders, valuesOf } from "../../headers/headers.ts";
+import { valuesOf } from "../../headers/headers.ts";
 import { providerNamed } from "../admission/provider-named.ts";
 import { threadChanges } from "../targets/threads.ts";
 import type { UnifiedWork } from "../unified-work.ts";
 import type { Sendable, WriteParts, Written } from "./attempt.ts";
+import { betasIn } from "./betas-in.ts";
 import { type CallPlan, planOf } from "./call-plan.ts";
 
 /** Members set in the client's body: by the routes, overridden by plugins. */
@@ -58,7 +60,7 @@ export function writeFor(candidate: Candidate, given: WriteParts): Soon<Written>
     states,
     turns: given.turns,
     files: given.files,
-    betas: betasOf(given.admitted.headers),
+    betas: betasAt(betasIn(given.admitted.headers), spoken.find((each) => each.betas !== undefined) ?? {}),
     without,
   });
   if (!isCount) return writing;
@@ -143,9 +145,4 @@ function writeSame(
   const { routing } = work.description;
   const request = { body: work.body, contentType, endpoint, model: candidate.model, changes, routing };
   return after(parts.unified.translator.sameOnly(request), (written) => asSameOnly(at, written));
-}
-
-function betasOf(headers: RequestHeaders): readonly string[] {
-  const values = valuesOf(headers, "anthropic-beta");
-  return values.length === 0 ? values : values.flatMap((value) => value.split(",").map((each) => each.trim()));
 }
