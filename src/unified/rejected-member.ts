@@ -35,6 +35,9 @@ const NONE: readonly string[] = [];
 const UNSUPPORTED = /unsupported|unknown|not supported|deprecated|unrecognized|unexpected|extra inputs/i;
 const QUOTED = /['"`]([A-Za-z_][\w.]{0,60})['"`]/g;
 
+/** xAI's words, which quote nothing and name a member in camel case. */
+const UNQUOTED = /(?:does not support parameter|not supported on this model:) ([A-Za-z]\w{0,60})/;
+
 /** Members of a body that hold settings. */
 const HOLDERS = new Set(["generationConfig", "inferenceConfig", "options"]);
 
@@ -44,7 +47,7 @@ const PENALTIES = ["presencePenalty", "frequencyPenalty"];
 
 /**
  * The members that a 400 or 422 reports as unsupported: those of a list of faults, else `error.param`, else a member's name
- * in quotes; often one.
+ * in quotes, or in xAI's words; often one.
  */
 export function rejectedMembers(errorText: string, sent: Uint8Array): readonly string[] {
   const body = parseJson(errorText.slice(0, 16_384));
@@ -54,15 +57,29 @@ export function rejectedMembers(errorText: string, sent: Uint8Array): readonly s
     return memberNames(sent).filter((name) => extra.has(name) && !NEEDED.has(name));
   }
   const error = objectOf(body?.error);
-  const message = textOf(error?.["message"]) ?? textOf(body?.message) ?? errorText.slice(0, 2_000);
+  const message =
+    textOf(error?.["message"]) ?? textOf(body?.message) ?? textOf(body?.error) ?? errorText.slice(0, 2_000);
   const isPenalty = PENALTY.test(message);
-  if (!isPenalty && !UNSUPPORTED.test(message) && !UNSUPPORTED.test(textOf(error?.["code"]) ?? "")) return NONE;
+  const unquoted = UNQUOTED.exec(message)?.[1];
+  if (
+    !isPenalty &&
+    unquoted === undefined &&
+    !UNSUPPORTED.test(message) &&
+    !UNSUPPORTED.test(textOf(error?.["code"]) ?? "")
+  )
+    return NONE;
   const members = new Set(memberNames(sent));
   if (isPenalty) return PENALTIES.filter((name) => members.has(name));
-  const named = [textOf(error?.["param"]), ...[...message.matchAll(QUOTED)].map(([, name]) => name)];
+  const named = [
+    textOf(error?.["param"]),
+    unquoted && snake(unquoted),
+    ...[...message.matchAll(QUOTED)].map(([, name]) => name),
+  ];
   const member = named.find((name) => name !== undefined && members.has(name) && !NEEDED.has(name));
   return member === undefined ? NONE : [member];
 }
+
+const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** Validators such as Mistral's list faults: under `detail`, alone or inside `message`, which may be text. */
 function faultsIn(body: Json): readonly Json[] {

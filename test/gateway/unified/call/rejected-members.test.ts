@@ -106,3 +106,26 @@ test("a 422 about a member inside another one leaves nothing out", async () => {
   });
   expect([response.status, provider.received.length]).toEqual([422, 1]);
 });
+
+test.each([
+  "Model grok-4 does not support parameter reasoningEffort.",
+  "Argument not supported on this model: reasoningEffort",
+])("Grok's refusals name a member without quotes, in camel case: %s", async (error) => {
+  const refusal = { code: "Client specified an invalid argument", error };
+  await using provider = standIn(({ json: { reasoning_effort } }) =>
+    reasoning_effort === undefined ? json(chatResponse("hi")) : json(refusal, 400),
+  );
+  await using it = await startUnified({ credentials: [at("TOGETHER", provider.origin)] });
+  const response = await fetch(`${it.origin}/v1/messages`, {
+    method: "POST",
+    headers: { "x-api-key": KEY, "content-type": "application/json" },
+    body: JSON.stringify({
+      model: "together/grok-4",
+      max_tokens: 9,
+      messages: [{ role: "user", content: "x" }],
+      output_config: { effort: "low" },
+    }),
+  });
+  expect(response.status).toBe(200);
+  expect(provider.received).toHaveLength(2);
+});
