@@ -580,6 +580,11 @@ export interface HostedPart extends Placed {
   readonly item: Json;
   /** The text that a model of another shape gets instead. */
   readonly text?: string;
+  /** Tools that it adds for the turns after it; for another shape they are tools of the request. */
+  readonly tools?: readonly Tool[];
+  /** Names of tools that it takes away, and of those that it brings back. */
+  readonly removed?: readonly string[];
+  readonly restored?: readonly string[];
 }
 
 export type Tool = FunctionTool | CustomTool | SearchTool | HostedTool;

@@ -11,6 +11,7 @@ import type {
 } from "../../plugin-host/contract.ts";
 import { jsonText, parseJson } from "../json.ts";
 import { CallIds } from "./call-ids.ts";
+import { changesTools } from "./changed-tools.ts";
 import type { Fitting } from "./fitting.ts";
 import { belongsTo } from "./state.ts";
 import type { ToolNames } from "./tool-names.ts";
@@ -56,6 +57,7 @@ export class PartFitter {
         return this.#reasoning(part);
       case "hosted":
         if (part.shape === this.#fitting.shape.name) return [part];
+        if (changesTools(part)) return [];
         this.#lose(part.text === undefined ? "dropped" : "approximated", part);
         return part.text === undefined ? [] : [{ type: "text", text: part.text, ...placed(part) }];
     }

@@ -1,4 +1,5 @@
 import type { Call, Loss, Prompt, Shape } from "../../plugin-host/contract.ts";
+import { changedTools } from "./changed-tools.ts";
 import { saysSomething } from "./draft.ts";
 import { fitMessages } from "./fit-messages.ts";
 import { fitSettings } from "./fit-settings.ts";
@@ -22,12 +23,13 @@ interface Fitted {
 export function fit(prompt: Prompt, shape: Shape, call: Call): Fitted {
   const losses: Loss[] = [...prompt.losses];
   const takes = shape.takes ?? {};
+  const isOwn = prompt.shape === shape.name;
   const fitting: Fitting = { shape, call, losses, take: (name) => takes[name] ?? "=" };
-  if (prompt.shape !== shape.name)
+  if (!isOwn)
     for (const name of Object.keys(prompt.extra))
       if (saysSomething(prompt.extra[name]) && prompt.paths.thinking !== name)
         losses.push({ kind: "dropped", path: name });
-  const set = fitSettings(prompt, fitting);
+  const set = fitSettings(isOwn ? prompt : { ...prompt, tools: changedTools(prompt) }, fitting);
   const { prompt: equipped, names } = fitTools(set, fitting);
   return { prompt: withLeadingThoughts(fitMessages(equipped, fitting, names), fitting), losses, names };
 }

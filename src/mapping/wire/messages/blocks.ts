@@ -54,7 +54,11 @@ const isHosted = (type: string) =>
   type === "container_upload" ||
   type === "compaction" ||
   type === "search_result" ||
-  type === "tool_reference";
+  type === "tool_reference" ||
+  type === "tool_addition" ||
+  type === "tool_removal" ||
+  type === "mcp_tool_listing" ||
+  type === "fallback";
 
 /** Blocks that become text, because other APIs have no equivalent. */
 const SAID: Readonly<Record<string, (block: Json) => string | undefined>> = {

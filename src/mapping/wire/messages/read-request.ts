@@ -1,4 +1,4 @@
-import type { Effort, Json, Message, Prompt, Thinking, ToolChoice } from "../../../plugin-host/contract.ts";
+import type { Effort, Json, Message, Part, Prompt, Thinking, ToolChoice } from "../../../plugin-host/contract.ts";
 import {
   filledText,
   isObject,
@@ -10,6 +10,7 @@ import {
   setMember,
   textOf,
 } from "../../json.ts";
+import { withTools } from "../../translate/changed-tools.ts";
 import {
   cacheMark,
   type MemberReader,
@@ -122,7 +123,19 @@ function readMessage(draft: PromptDraft, message: Json, at: string): void {
   }
   draft.loseOthers(message, MESSAGE_MEMBERS, at);
   const parts = readBlocks(draft, message.content, `${at}.content`);
-  draft.messages.push({ role: ROLES[role]!, parts: role === "assistant" ? signedCalls(parts) : parts, at });
+  const ready = role === "assistant" ? signedCalls(parts) : parts.map((part) => withToolChange(draft, part));
+  draft.messages.push({ role: ROLES[role]!, parts: ready, at });
+}
+
+/** A block that adds a tool, by its definition or by the name of one that was removed, or removes one. */
+function withToolChange(draft: PromptDraft, part: Part): Part {
+  if (part.type !== "hosted") return part;
+  const { type, tool } = part.item;
+  const names = tool?.type === "tool_reference" && typeof tool.name === "string" ? [tool.name] : [];
+  if (type === "tool_removal") return { ...part, removed: names };
+  if (type !== "tool_addition") return part;
+  if (tool?.type !== "tool_definition") return { ...part, restored: names, tools: [] };
+  return withTools(draft, part, () => readTool(draft, tool.definition, `${part.at}.tool.definition`));
 }
 
 function readChoice(value: Json): ToolChoice | undefined {

@@ -1,5 +1,6 @@
 import type {
   FilePart,
+  HostedPart,
   ImagePart,
   Json,
   Message,
@@ -10,6 +11,7 @@ import type {
   State,
 } from "../../../plugin-host/contract.ts";
 import { filledText, isObject, type JsonObject, listOf, pickDefined, textOf } from "../../json.ts";
+import { withTools } from "../../translate/changed-tools.ts";
 import { cacheMark, type PromptDraft } from "../../translate/draft.ts";
 import { type MemberType, noteWrongTypes } from "../../translate/member-types.ts";
 import { signedCalls } from "../../translate/signed-calls.ts";
@@ -17,6 +19,7 @@ import { addressOf, fileName, sourceOf } from "../../translate/source.ts";
 import { stateOf, stateText } from "../../translate/state.ts";
 import { fileSource } from "../chat-completions/content.ts";
 import { argumentsText } from "../chat-completions/read-messages.ts";
+import { readTool } from "./tools.ts";
 
 /** The vendor whose state this API's own members hold. */
 const MAKER = "openai";
@@ -79,11 +82,20 @@ function readItem(draft: PromptDraft, item: JsonObject, at: string): Read | unde
     case "item_reference":
       return undefined;
     default: {
-      const hosted: Part = { type: "hosted", shape: "responses", item, at };
+      const part: HostedPart = { type: "hosted", shape: "responses", item, at };
+      const hosted = Object.hasOwn(TOOL_ITEMS, type) ? withItemTools(draft, part, item) : part;
       return type.endsWith("_output") ? { role: "user", parts: [hosted] } : made(hosted);
     }
   }
 }
+
+/** Items that make tools available to the model. */
+const TOOL_ITEMS: Readonly<Record<string, true>> = { additional_tools: true, tool_search_output: true };
+
+const withItemTools = (draft: PromptDraft, part: HostedPart, { tools }: JsonObject) =>
+  withTools(draft, part, () => {
+    for (const [index, tool] of listOf(tools).entries()) readTool(draft, tool, `${part.at}.tools[${index}]`);
+  });
 
 /** Members of returned items that have no meaning for a model. */
 const AROUND = ["type", "id", "status"];
