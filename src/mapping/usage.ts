@@ -176,6 +176,16 @@ export function imageTokens(usage: Json): { readonly input: number | undefined; 
   };
 }
 
+/** Audio and image tokens of the cached input, for providers that report them; records have no member for them. */
+export function cachedParts(usage: Json): { readonly audio: number | undefined; readonly image: number | undefined } {
+  const parts = detailsOf(usage).input?.cached_tokens_details;
+  const details = usage?.cacheTokensDetails ?? usage?.cached_tokens_by_modality;
+  return {
+    audio: countOf(parts?.audio_tokens) ?? ofModality("audio", details),
+    image: countOf(parts?.image_tokens) ?? ofModality("image", details),
+  };
+}
+
 /** Bedrock converse: `inputTokens` excludes cached input. Each cache count is sent under two names. */
 export function converseUsage(usage: Json): Usage | undefined {
   if (!isObject(usage)) return undefined;

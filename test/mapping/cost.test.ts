@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { findProvider } from "@pydantic/genai-prices";
 import { type CostInput, costOf } from "../../src/mapping/prices/cost.ts";
 import { genaiPrices, genaiRates, TABLE_NAMES, TABLE_VERSION } from "../../src/mapping/prices/table.ts";
+import { geminiUsage, openAiUsage } from "../../src/mapping/usage.ts";
 import type { Usage } from "../../src/plugin-host/contract.ts";
 import { input, provider } from "./cost-input.ts";
 
@@ -220,3 +221,38 @@ test("the arithmetic of a cost shows rates as they were published, without the n
   const searched = genaiRates("OPENAI", "gpt-5", { ...units, web_searches: 3 }, new Date("2026-06-01T12:00:00Z"));
   expect(searched?.lines.at(-1)).toMatchObject({ what: "searches and requests", count: 3, perMillion: 10_000 });
 });
+
+/** 1,000 tokens of input, 600 of them audio; 500 are from the cache, 450 of them audio. */
+const GEMINI = {
+  promptTokenCount: 1000,
+  cachedContentTokenCount: 500,
+  promptTokensDetails: [
+    { modality: "AUDIO", tokenCount: 600 },
+    { modality: "TEXT", tokenCount: 400 },
+  ],
+  cacheTokensDetails: [
+    { modality: "AUDIO", tokenCount: 450 },
+    { modality: "TEXT", tokenCount: 50 },
+  ],
+};
+const OPENAI = {
+  input_tokens: 1000,
+  output_tokens: 0,
+  input_token_details: {
+    audio_tokens: 600,
+    cached_tokens: 500,
+    cached_tokens_details: { audio_tokens: 450, text_tokens: 50 },
+  },
+};
+
+test.each([
+  // 350 × 0.30 + 50 × 0.03 + 150 × 1 + 450 × 0.10
+  ["Gemini", "GOOGLE", "gemini-2.5-flash", geminiUsage(GEMINI), GEMINI, 0.0003015],
+  // 350 × 4 + 50 × 0.40 + 150 × 32 + 450 × 0.40
+  ["OpenAI", "OPENAI", "gpt-realtime", openAiUsage(OPENAI), OPENAI, 0.0064],
+] as const)(
+  "audio that was cached costs what cached audio costs, as %s reports it",
+  (_what, name, model, usage, raw, cost) => {
+    expect(costOf(input(name, model, usage, { usageRaw: raw })).cost).toBe(cost);
+  },
+);

@@ -1,6 +1,6 @@
 import type { Json, Usage } from "../../plugin-host/contract.ts";
 import { COUNT_MAX, countOf, filledText, isObject, numberOf, pickDefined } from "../json.ts";
-import { anthropicUsage, imageTokens, inputTokens, passesOf } from "../usage.ts";
+import { anthropicUsage, cachedParts, imageTokens, inputTokens, passesOf } from "../usage.ts";
 
 /** Charged units, under the names of the price table: all input and all output, and the parts with other prices. */
 export interface Units {
@@ -70,17 +70,19 @@ function unitsOf(provider: string, usage: Usage | undefined, raw: Json): Units |
   const audio = within(usage.prompt_audio_tokens, input);
   const images = imageTokens(raw);
   const image = within(images.input, input);
-  // The audio or image share of the cached input is not reported; it is at least the part that exceeds the rest.
-  const cachedOf = (part: number | undefined) => (part && read ? Math.max(0, part + read - input) : undefined);
+  const cached = cachedParts(raw);
+  // If the audio or image share of the cached input is not reported, it is at least the part that exceeds the rest.
+  const cachedOf = (part: number | undefined, reported: number | undefined) =>
+    part && read ? Math.max(part + read - input, Math.min(reported ?? 0, part, read)) : undefined;
   return pickDefined({
     input_tokens: input,
     cache_read_tokens: read,
     cache_write_tokens: write,
     cache_write_1h_tokens: within(usage.prompt_cache_write_1h_tokens, write ?? 0),
     input_audio_tokens: audio,
-    cache_audio_read_tokens: cachedOf(audio),
+    cache_audio_read_tokens: cachedOf(audio, cached.audio),
     input_image_tokens: image,
-    cache_image_read_tokens: cachedOf(image),
+    cache_image_read_tokens: cachedOf(image, cached.image),
     output_tokens: output,
     output_audio_tokens: within(usage.completion_audio_tokens, output),
     output_image_tokens: within(images.output, output),
