@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { folded, lineDiff } from "../../src/web/pages/request/line-diff.ts";
+import { folded, lineDiff, linesWithin } from "../../src/web/pages/request/line-diff.ts";
 import { assertProperty } from "../chance.ts";
 
 const shown = (before: string, after: string) => lineDiff(before, after).map(({ mark, text }) => mark + text);
@@ -37,3 +37,20 @@ test("texts beyond the bound are shown one after the other", () => {
   const long = (word: string) => Array.from({ length: 2_500 }, (_, at) => `${word}${at}`).join("\n");
   expect(lineDiff(long("a"), long("b"))).toHaveLength(5_000);
 });
+
+test.each([
+  [0, 100, 1],
+  [3, 99, 1],
+  [3, 200, 2],
+  [3, 10_000, 3],
+])(
+  "of lines, an equal run and a long line, those that fit are shown: %i short ones in %i characters",
+  (short, chars, shown) => {
+    const lines = [
+      ...Array.from({ length: short }, () => ({ mark: "+", text: "a" }) as const),
+      { mark: "-", text: "b".repeat(50_000) } as const,
+      7,
+    ];
+    expect(linesWithin(lines, chars, 20_000)).toBe(shown);
+  },
+);

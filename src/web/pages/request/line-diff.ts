@@ -65,3 +65,17 @@ export function folded(lines: readonly DiffLine[]): (DiffLine | number)[] {
   }
   return shown;
 }
+
+/** Characters that a line counts for at least: each is an element of the page. */
+const LINE_CHARS_MIN = 100;
+
+/** How many of the lines have `chars` characters, if none counts for more than `lineMax`; at least one. */
+export function linesWithin(lines: readonly (DiffLine | number)[], chars: number, lineMax: number): number {
+  let left = chars;
+  const past = lines.findIndex((line) => {
+    const length = typeof line === "number" ? 0 : line.text.length;
+    left -= Math.min(lineMax, Math.max(LINE_CHARS_MIN, length));
+    return left < 0;
+  });
+  return past < 0 ? lines.length : Math.max(1, past);
+}

@@ -13,7 +13,7 @@ export const TEXT_FORM = ["text-form", ["rendered", "raw"]] as const satisfies r
 export const ShownAs = createContext<TextForm>("raw");
 
 /** Texts up to this length are shown completely; longer ones start with their beginning, and grow by this many characters at a time. */
-const WHOLE_CHARS_MAX = 20_000;
+export const WHOLE_CHARS_MAX = 20_000;
 const BEGINNING_CHARS = 2_000;
 const MORE_CHARS = 100_000;
 

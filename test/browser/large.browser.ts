@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Json } from "../../src/plugin-host/contract.ts";
+import { uuidv7 } from "../../src/runtime/uuid.ts";
+import { eventually } from "../eventually.ts";
+import { type Dashboard, openDashboard } from "./open.ts";
+import { chat, completion } from "./traffic.ts";
+import { ask } from "./world.ts";
+
+let it: Dashboard;
+beforeAll(async () => {
+  it = await openDashboard();
+});
+afterAll(() => it[Symbol.asyncDispose]());
+
+const BEGIN = Date.now() - 3_600_000;
+
+/** Imports a request for each of `made`, a second apart. @returns their ids. */
+async function record(made: readonly Json[]): Promise<readonly string[]> {
+  const records = made.map((each, at) => {
+    const time = BEGIN + at * 1_000;
+    return {
+      request_id: uuidv7(time),
+      request_created_at: new Date(time).toISOString(),
+      response_status: 200,
+      request_path: "/v1/chat/completions",
+      provider: "OPENAI",
+      request_model: "gpt-4o",
+      cost: 0.5,
+      ...each,
+    };
+  });
+  for (let at = 0; at < records.length; at += 1_000)
+    await ask(it.weir, "POST", "/v1/import", records.slice(at, at + 1_000));
+  return records.map(({ request_id }) => request_id);
+}
+
+const saying = (text: string) => ({ request_body: chat("how long?"), response_body: completion(text) });
+
+test("two long responses are compared line by line, from their first lines on", async () => {
+  const long = (word: string) => Array.from({ length: 2_500 }, (_, at) => `${word} ${at}`).join("\n");
+  const [one, other] = await record([saying(long("one")), saying(`${"x".repeat(50_000)}\n${long("other")}`)]);
+  await using opened = await it.open(`/requests/${one}?tab=compare&with=${other}`);
+  const { page, faults } = opened;
+  const lines = page.getByRole("region", { name: "What was said, line by line" }).locator("> :is(p, div)");
+  const more = page.getByRole("button", { name: /^Show more: [\d,]+ lines left$/ });
+  await more.waitFor();
+  expect(await lines.count()).toBeLessThan(2_500);
+  await page.getByRole("button", { name: "Show all 50,000 characters" }).waitFor();
+  for (let before = 0; await more.isVisible(); before = await lines.count()) {
+    await more.click();
+    await eventually(async () => (await lines.count()) > before).toBe(true);
+  }
+  await page.getByText("one 2499", { exact: false }).waitFor();
+  expect(faults).toEqual([]);
+});
