@@ -53,3 +53,19 @@ test("two long responses are compared line by line, from their first lines on", 
   await page.getByText("one 2499", { exact: false }).waitFor();
   expect(faults).toEqual([]);
 });
+
+test("a session of more requests than the page shows has the metrics of all, and shows its end", async () => {
+  await record(Array.from({ length: 1_002 }, (_, at) => ({ session_id: "long", ...saying(`step ${at}.`) })));
+  await using opened = await it.open("/sessions/long?view=time");
+  const { page, faults } = opened;
+  await page.getByText("The first 1,000 of 1,002 requests.").waitFor();
+  const tile = (name: string) => page.locator(".tile", { hasText: name }).locator(".tile-value").textContent();
+  await eventually(() => tile("Requests")).toBe("1,002");
+  expect(await tile("Cost")).toBe("$501.00");
+  await page.getByRole("link", { name: "Show the last ones" }).click();
+  await page.getByText("The last 1,000 of 1,002 requests.").waitFor();
+  await page.getByRole("link", { name: "step 1001." }).waitFor();
+  expect(await page.getByRole("link", { name: "step 1.", exact: true }).count()).toBe(0);
+  expect(page.url()).toContain("view=time");
+  expect(faults).toEqual([]);
+});

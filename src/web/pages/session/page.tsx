@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { useParams } from "@tanstack/react-router";
+import { useParams, useSearch } from "@tanstack/react-router";
 import type { FormEvent } from "react";
 import { call, get, post } from "../../api.ts";
 import { ofSession } from "../../filter/tree.ts";
@@ -12,21 +12,30 @@ import { Empty, Failed, Loading } from "../../parts/states.tsx";
 import { SessionContent } from "./content.tsx";
 import type { SpanPlace } from "./spans.ts";
 import type { RecordRow } from "./steps.ts";
+import type { WholeSession } from "./tiles.tsx";
 
-/** Requests of a session that are shown; a link leads to the rest. */
+/** Requests of a session that are shown: its first or its last ones. */
 const STEPS_MAX = 1_000;
 
 export function SessionPage() {
   const { id } = useParams({ from: "/sessions/$id" });
+  const { end = false } = useSearch({ from: "/sessions/$id" });
   const filter = ofSession("session_session_id", { equals: id });
   const { data, error, refetch } = useQuery({
-    queryKey: ["sessions", "one", id],
+    queryKey: ["sessions", "one", id, end],
+    queryFn: async ({ signal }) => {
+      const sort = { created_at: end ? "desc" : "asc" };
+      const shown = { limit: STEPS_MAX, includeBody: false, includeStoredBytes: true };
+      const rows = await post<readonly RecordRow[]>("/v1/request/query", { filter, sort, ...shown }, signal);
+      return end ? rows.toReversed() : rows;
+    },
+    refetchInterval: 10_000,
+  });
+  const { data: whole } = useQuery({
+    queryKey: ["sessions", "whole", id],
     queryFn: ({ signal }) =>
-      post<readonly RecordRow[]>(
-        "/v1/request/query",
-        { filter, sort: { created_at: "asc" }, limit: STEPS_MAX, includeBody: false, includeStoredBytes: true },
-        signal,
-      ),
+      post<readonly WholeSession[]>("/v1/session/query", { filter, limit: 1, includeStoredBytes: true }, signal),
+    enabled: data?.length === STEPS_MAX,
     refetchInterval: 10_000,
   });
   const { data: places = [] } = useQuery({
@@ -62,7 +71,7 @@ export function SessionPage() {
           It may have been deleted, or belong to another organization.
         </Empty>
       ) : (
-        <SessionContent id={id} rows={data} places={places} isCut={data.length === STEPS_MAX} />
+        <SessionContent id={id} rows={data} places={places} whole={whole?.[0]} />
       )}
     </Page>
   );

@@ -9,12 +9,15 @@ interface SessionSearch {
   readonly view?: Exclude<SessionView, "tree"> | undefined;
   /** Id of the request that is open beside the others. */
   readonly open?: string | undefined;
+  /** Whether a session with more requests than a page shows is shown from its end. */
+  readonly end?: true | undefined;
 }
 
-export function readSessionSearch({ view, open }: Record<string, unknown>): SessionSearch {
+export function readSessionSearch({ view, open, end }: Record<string, unknown>): SessionSearch {
   const id = readText(open);
   return {
     ...(view === "time" || view === "conversation" ? { view } : {}),
     ...(id === undefined ? {} : { open: id }),
+    ...(end === true ? { end } : {}),
   };
 }
