@@ -69,3 +69,17 @@ test("a session of more requests than the page shows has the metrics of all, and
   expect(page.url()).toContain("view=time");
   expect(faults).toEqual([]);
 });
+
+test("a long table begins with its first rows, in its order, and has a button for more", async () => {
+  await record(Array.from({ length: 501 }, (_, at) => ({ prompt_id: `prompt ${at}` })));
+  await using opened = await it.open("/prompts");
+  const { page, faults } = opened;
+  const rows = page.getByRole("table", { name: "Prompts" }).locator("tbody tr");
+  const more = page.getByRole("button", { name: "Show more: 500 of 501 rows are shown" });
+  await more.waitFor();
+  expect(await rows.count()).toBe(500);
+  await more.click();
+  await more.waitFor({ state: "detached" });
+  expect(await rows.count()).toBe(501);
+  expect(faults).toEqual([]);
+});

@@ -7,6 +7,7 @@ import {
   useTable,
 } from "@tanstack/react-table";
 import { type PointerEvent, type ReactNode, useMemo, useState } from "react";
+import { formatCount } from "./format.ts";
 import { SortHeader } from "./sort-header.tsx";
 
 const features = tableFeatures({
@@ -44,10 +45,14 @@ export interface Sorted {
   readonly desc: boolean;
 }
 
-/** A table with all of its rows, up to some hundreds; longer tables, such as that of requests, are virtual. */
+/** Rows in the page at first, and with each press of the button. */
+const ROWS_AT_ONCE = 500;
+
+/** A table with its first rows, and a button for more. The table of requests, which has millions, is virtual. */
 export function DataTable<T extends object>(props: DataTableProps<T>) {
   const { label, rows, columns, rowKey, wraps, sort, onSort } = props;
   const [own, setOwn] = useState<SortingState>([]);
+  const [shown, setShown] = useState(ROWS_AT_ONCE);
   const data = useMemo(() => [...rows], [rows]);
   const definitions = useMemo(
     () =>
@@ -100,17 +105,25 @@ export function DataTable<T extends object>(props: DataTableProps<T>) {
           </tr>
         </thead>
         <tbody onPointerOver={showWhole}>
-          {table.getRowModel().rows.map((row) => (
-            <tr key={row.id}>
-              {columns.map((column) => (
-                <td key={column.id} {...(column.align === "end" ? { className: "end" } : { dir: "auto" })}>
-                  {column.cell(row.original)}
-                </td>
-              ))}
-            </tr>
-          ))}
+          {table
+            .getRowModel()
+            .rows.slice(0, shown)
+            .map((row) => (
+              <tr key={row.id}>
+                {columns.map((column) => (
+                  <td key={column.id} {...(column.align === "end" ? { className: "end" } : { dir: "auto" })}>
+                    {column.cell(row.original)}
+                  </td>
+                ))}
+              </tr>
+            ))}
         </tbody>
       </table>
+      {rows.length <= shown ? null : (
+        <button type="button" className="small table-more" onClick={() => setShown(shown + ROWS_AT_ONCE)}>
+          Show more: {formatCount(shown)} of {formatCount(rows.length)} rows are shown
+        </button>
+      )}
     </div>
   );
 }
