@@ -1,6 +1,7 @@
 import type { Json } from "../plugin-host/contract.ts";
 import { beginning, type Excerpts, shownExcerpts, TEXT_BOUNDARY, UNMASKED_MAX } from "../record/excerpt.ts";
 import type { LlmMessage } from "../record/llm-schema.ts";
+import { errorOf } from "./errors-and-costs.ts";
 import { filledText, isObject, jsonText, pickDefined, textOf } from "./json.ts";
 import { roleOf } from "./llm/messages.ts";
 import type { WireSchema } from "./wire-schema.ts";
@@ -13,6 +14,8 @@ export interface Said {
   readonly newInput?: string;
   /** The response's text and its tool calls. */
   readonly output?: string;
+  /** The error that the response reports, if it has no text: its message, type and code. */
+  readonly error?: string;
 }
 
 /** Maximum characters of `newInput` and of `output`. */
@@ -29,6 +32,7 @@ export function whatWasSaid({ schema, request, response }: { schema: Reader; req
     input: input.at(-1),
     newInput: joined(input, TEXT_BOUNDARY),
     output: joined(output, "\n"),
+    error: output.length > 0 ? undefined : errorTextOf(response),
   });
 }
 
@@ -129,6 +133,15 @@ function responseTexts(schema: Reader, response: Json, request: Json): readonly 
   return filled([schema.completionText(response) ?? ""]);
 }
 
+/** An error in words, as a user would search for it. */
+function errorTextOf(response: Json): string | undefined {
+  const error = errorOf(response, 0);
+  if (error === undefined) return undefined;
+  const stated = isObject(response) ? response.error : undefined;
+  const words = new Set([error.message, error.type, textOf(stated?.code)]);
+  return filledText(beginning(filled([...words].map((word) => word ?? "")).join(" "), NEW_TEXT_MAX));
+}
+
 function callText({
   name = "tool",
   arguments: args,
@@ -174,8 +187,11 @@ export function excerptsOf({ input, output }: Said = {}, { omitRequest, omitResp
 export const shownTexts = (said?: Said, omitted?: Omitted): Excerpts => shownExcerpts(excerptsOf(said, omitted));
 
 /** An exchange's text for the word index; null if there is none, or if it must not be kept. */
-export function newText({ newInput, output }: Said = {}, { omitRequest, omitResponse }: Omitted = {}): string | null {
-  const [before, after] = [omitRequest ? undefined : newInput, omitResponse ? undefined : output];
+export function newText(
+  { newInput, output, error }: Said = {},
+  { omitRequest, omitResponse }: Omitted = {},
+): string | null {
+  const [before, after] = [omitRequest ? undefined : newInput, omitResponse ? undefined : (output ?? error)];
   if (before === undefined || after === undefined) return filledText(before ?? after) ?? null;
   return `${before}${TEXT_BOUNDARY}${after}`;
 }

@@ -21,25 +21,32 @@ type Message = { readonly role: string; readonly content: string };
 /** Imports records as they would be recorded; the first is the oldest. */
 async function say(
   api: TestApi,
-  turns: readonly { said: readonly Message[]; answer?: string; user?: string; at?: string; session?: string }[],
+  turns: readonly {
+    said: readonly Message[];
+    answer?: string;
+    error?: string;
+    user?: string;
+    at?: string;
+    session?: string;
+  }[],
   key = api.keys.all,
 ) {
   const ids: string[] = [];
-  const lines = turns.map(({ said, answer, user, at, session }) => {
+  const lines = turns.map(({ said, answer, error, user, at, session }) => {
     const request_id = randomUUID();
     ids.push(request_id);
     return JSON.stringify({
       request_id,
       request_created_at: at ?? "2026-02-01T00:00:00Z",
       request_path: "/v1/chat/completions",
-      response_status: 200,
+      response_status: error === undefined ? 200 : 400,
       request_user_id: user ?? null,
       ...(session === undefined ? {} : { session_id: session }),
       request_body: { model: "m", messages: said },
-      response_body: answer && {
-        object: "chat.completion",
-        choices: [{ message: { role: "assistant", content: answer } }],
-      },
+      response_body:
+        error === undefined
+          ? answer && { object: "chat.completion", choices: [{ message: { role: "assistant", content: answer } }] }
+          : { error: { message: error, type: "invalid_request_error", code: "context_length_exceeded" } },
     });
   });
   const { status, json } = await api.call("POST", "/v1/import", {
@@ -96,6 +103,7 @@ for (const kind of DATABASES) {
         },
         { said: [user("北京大学在哪里")], answer: "Crème brûlée café" },
         { said: [user("brown and"), user("quick")], at: "2026-03-01T00:00:00Z" },
+        { said: [user("a whole library")], error: "at most 128000 tokens, you sent 130442" },
       ]);
     });
     afterAll(() => it[Symbol.asyncDispose]());
@@ -116,6 +124,8 @@ for (const kind of DATABASES) {
       ["one character", "京", [2]],
       ["characters with separators between", "京学", []],
       ["a system prompt is nothing that was said", "instructions", []],
+      ["the message of an error", '"128000 tokens"', [4]],
+      ["the code of an error, as words", '"context length exceeded"', [4]],
       ["text that occurs nowhere", "absent", []],
     ])("%s: %p", async (_name, text, expected) => {
       expect((await searchToEnd(it, text)).ids).toEqual(expected.map((at) => ids[at]!));

@@ -298,7 +298,27 @@ test("what is found without reading all of a body is what reading all of it find
   );
 });
 
+const TOO_LONG = { message: "at most 128000 tokens", type: "invalid_request_error", code: "context_length_exceeded" };
+
+test.each<[string, Json, string | undefined]>([
+  ["an error of OpenAI", { error: TOO_LONG }, "at most 128000 tokens invalid_request_error context_length_exceeded"],
+  [
+    "an error of Anthropic",
+    { type: "error", error: { type: "overloaded_error", message: "Overloaded" } },
+    "Overloaded overloaded_error",
+  ],
+  ["an error as text", { error: "model 'x' not found" }, "model 'x' not found"],
+  ["a response with a text", { ...chatResponse({ role: "assistant", content: "hello" }), error: TOO_LONG }, undefined],
+  ["a response without a text", chatResponse({ role: "assistant", content: null }), undefined],
+  ["no response", undefined, undefined],
+])("the error in words of %s", (_name, response, error) => {
+  const found = whatWasSaid({ schema: WIRE_SCHEMAS["chat-completions"], request: {}, response });
+  expect(found.error).toBe(error);
+});
+
 test.each([
+  [{ newInput: "asked", error: "too long" }, {}, "asked\x1etoo long"],
+  [{ newInput: "asked", error: "too long" }, { omitResponse: true }, "asked"],
   [{ newInput: "asked", output: "said" }, {}, "asked\x1esaid"],
   [{ newInput: "asked" }, {}, "asked"],
   [{ output: "said" }, {}, "said"],

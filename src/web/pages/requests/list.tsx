@@ -44,7 +44,7 @@ export function List({ list, search, question, onSort, onOpen }: ListProps) {
         {list.warning ??
           (search.q === undefined
             ? "Remove a condition, or choose a longer time."
-            : "Only the new messages of a turn are searched. To search everything that was sent, use the filter “Request body contains”.")}
+            : "The search covers the new messages of a turn, the response and its error. To search everything that was sent, use the filter “Request body contains”.")}
       </Empty>
     );
   }
