@@ -2293,7 +2293,7 @@ export interface Operations {
       readonly name: string;
       readonly description?: string | null;
       readonly shared?: boolean | null;
-      readonly range?: "15m" | "1h" | "6h" | "24h" | "7d" | "30d" | "90d" | "this-week" | "last-week" | "this-month" | "last-month" | "all" | null;
+      readonly range?: "15m" | "1h" | "6h" | "24h" | "7d" | "30d" | "90d" | "today" | "yesterday" | "this-week" | "last-week" | "this-month" | "last-month" | "all" | null;
       /** A filter: a leaf, a branch {"left", "operator", "right"}, or "all". See the page on querying. */
       readonly filter?: unknown;
       readonly panels: readonly ({
@@ -2306,7 +2306,7 @@ export interface Operations {
         readonly groups?: number | null;
         /** A filter: a leaf, a branch {"left", "operator", "right"}, or "all". See the page on querying. */
         readonly filter?: unknown;
-        readonly range?: "15m" | "1h" | "6h" | "24h" | "7d" | "30d" | "90d" | "this-week" | "last-week" | "this-month" | "last-month" | "all" | null;
+        readonly range?: "15m" | "1h" | "6h" | "24h" | "7d" | "30d" | "90d" | "today" | "yesterday" | "this-week" | "last-week" | "this-month" | "last-month" | "all" | null;
         readonly thresholds?: readonly ({
           /** Exclusive: a value equal to it is neither above nor below. */
           readonly comparison: "above" | "below";
@@ -2349,7 +2349,7 @@ export interface Operations {
       readonly name: string;
       readonly description?: string | null;
       readonly shared?: boolean | null;
-      readonly range?: "15m" | "1h" | "6h" | "24h" | "7d" | "30d" | "90d" | "this-week" | "last-week" | "this-month" | "last-month" | "all" | null;
+      readonly range?: "15m" | "1h" | "6h" | "24h" | "7d" | "30d" | "90d" | "today" | "yesterday" | "this-week" | "last-week" | "this-month" | "last-month" | "all" | null;
       /** A filter: a leaf, a branch {"left", "operator", "right"}, or "all". See the page on querying. */
       readonly filter?: unknown;
       readonly panels: readonly ({
@@ -2362,7 +2362,7 @@ export interface Operations {
         readonly groups?: number | null;
         /** A filter: a leaf, a branch {"left", "operator", "right"}, or "all". See the page on querying. */
         readonly filter?: unknown;
-        readonly range?: "15m" | "1h" | "6h" | "24h" | "7d" | "30d" | "90d" | "this-week" | "last-week" | "this-month" | "last-month" | "all" | null;
+        readonly range?: "15m" | "1h" | "6h" | "24h" | "7d" | "30d" | "90d" | "today" | "yesterday" | "this-week" | "last-week" | "this-month" | "last-month" | "all" | null;
         readonly thresholds?: readonly ({
           /** Exclusive: a value equal to it is neither above nor below. */
           readonly comparison: "above" | "below";

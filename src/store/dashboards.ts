@@ -34,7 +34,7 @@ export type PanelKind = (typeof PANEL_KINDS)[number];
 /** Spans that end now, and calendar periods in the reader's time zone. */
 export const PANEL_RANGES = [
   ...(["15m", "1h", "6h", "24h", "7d", "30d", "90d"] as const),
-  ...(["this-week", "last-week", "this-month", "last-month", "all"] as const),
+  ...(["today", "yesterday", "this-week", "last-week", "this-month", "last-month", "all"] as const),
 ] as const;
 export type PanelRange = (typeof PANEL_RANGES)[number];
 

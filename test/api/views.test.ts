@@ -86,7 +86,8 @@ describe("a view", () => {
     });
     const from = "2026-11-01T00:00:00.000Z";
     expect(await change({ from })).toMatchObject({ range: null, from, to: null });
-    expect(await change({ range: "last-week" })).toMatchObject({ range: "last-week", from: null, to: null });
+    for (const range of ["yesterday", "last-week"])
+      expect(await change({ range })).toMatchObject({ range, from: null, to: null });
   });
 
   test("has a name that no other view of its owner has", async () => {
@@ -109,7 +110,7 @@ test.each([
     "filter.request_response_rmt.modl",
   ],
   ["an order that there is not", { name: "a", sort: { costs: "desc" } }, "sort_invalid", "sort.costs"],
-  ["a range that is no span", { name: "a", range: "yesterday" }, "invalid_body", "range"],
+  ["a range that is no span", { name: "a", range: "tomorrow" }, "invalid_body", "range"],
   ["a range together with a moment", { name: "a", range: "1h", from: "2026-01-01" }, "invalid_body", "range"],
   ["a moment that is no time", { name: "a", from: "soon" }, "invalid_body", "from"],
   ["a column without an id", { name: "a", columns: [{ width: 20 }] }, "invalid_body", "columns.0.id"],

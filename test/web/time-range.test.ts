@@ -5,6 +5,8 @@ import { daysOf, momentsOf, RANGE_LABELS, type Range, readTimeSearch } from "../
 const local = (text: string) => new Date(text).toISOString();
 
 test.each([
+  ["2026-11-29T00:00", "today", "2026-11-29T00:00", undefined, "Nov 29"],
+  ["2026-12-01T08:00", "yesterday", "2026-11-30T00:00", "2026-12-01T00:00", "Nov 30"],
   ["2026-11-29T23:59", "this-week", "2026-11-23T00:00", undefined, "Nov 23 – 29"],
   ["2026-11-30T00:00", "this-week", "2026-11-30T00:00", undefined, "Nov 30"],
   ["2026-11-30T00:00", "last-week", "2026-11-23T00:00", "2026-11-30T00:00", "Nov 23 – 29"],

@@ -33,8 +33,8 @@ export const VIEW_BODY = t.Object(
     sort: optionalSort,
     range: optional(
       t.String({
-        pattern: "^(all|[0-9]{1,3}[mhd]|(this|last)-(week|month))$",
-        expects: "give all, a span such as 15m, 24h or 30d, or a period such as last-week or this-month",
+        pattern: "^(all|[0-9]{1,3}[mhd]|today|yesterday|(this|last)-(week|month))$",
+        expects: "give all, a span such as 15m, 24h or 30d, or a period such as yesterday or this-month",
       }),
     ),
     from: optional(t.String(MOMENT)),

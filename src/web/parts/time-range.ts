@@ -14,16 +14,17 @@ const SPANS_MS = {
 
 /** Start and end of calendar periods in the reader's time zone, with weeks that begin on Monday. An open end is now. */
 const PERIODS = {
+  today: (now: Date) => ({ from: midnight(now, 0), to: undefined }),
+  yesterday: (now: Date) => ({ from: midnight(now, -1), to: midnight(now, 0) }),
   "this-week": (now: Date) => ({ from: monday(now, 0), to: undefined }),
   "last-week": (now: Date) => ({ from: monday(now, -1), to: monday(now, 0) }),
   "this-month": (now: Date) => ({ from: firstOfMonth(now, 0), to: undefined }),
   "last-month": (now: Date) => ({ from: firstOfMonth(now, -1), to: firstOfMonth(now, 0) }),
 } as const;
 
-function monday(now: Date, weeks: number): Date {
-  const daysSince = (now.getDay() + 6) % 7;
-  return new Date(now.getFullYear(), now.getMonth(), now.getDate() - daysSince + 7 * weeks);
-}
+const midnight = (now: Date, days: number) => new Date(now.getFullYear(), now.getMonth(), now.getDate() + days);
+
+const monday = (now: Date, weeks: number) => midnight(now, 7 * weeks - ((now.getDay() + 6) % 7));
 
 const firstOfMonth = (now: Date, months: number) => new Date(now.getFullYear(), now.getMonth() + months, 1);
 
@@ -38,6 +39,8 @@ export const RANGE_LABELS: Readonly<Record<Range, string>> = {
   "7d": "Last 7 days",
   "30d": "Last 30 days",
   "90d": "Last 90 days",
+  today: "Today",
+  yesterday: "Yesterday",
   "this-week": "This week",
   "last-week": "Last week",
   "this-month": "This month",
