@@ -31,3 +31,10 @@ test("rows that do not reach down to what is known say that all must be requeste
   expect(withHead(known, page(row(9), row(8)))).toBeUndefined();
   expect(withHead({ pages: [page()], pageParams: [null] }, page(row(1)))).toBeUndefined();
 });
+
+test("a list that has been live for hours is requested again, from its head", () => {
+  const many = Array.from({ length: 5_000 }, (_, at) => row(5_000 - at));
+  const shown = { pages: [page(...many)], pageParams: [null] };
+  expect(withHead(shown, page(row(5_001), row(5_000)))).toBeUndefined();
+  expect(withHead(shown, page(row(5_000), row(4_999)))).toBe(shown);
+});
