@@ -78,10 +78,11 @@ export async function chooseOrganization(client: QueryClient, id: string): Promi
 }
 
 /** Why a control that needs `scope` cannot be used, or undefined if it can. `admin` implies all. */
-export function useMissing(scope: keyof typeof PERMISSION): string | undefined {
-  const { kind, scopes } = useSession();
+export function missingOf({ kind, scopes }: SessionView, scope: keyof typeof PERMISSION): string | undefined {
   if (scopes.includes(scope) || scopes.includes("admin")) return undefined;
   if (scope === "figures" && scopes.includes("read")) return undefined;
   if (kind === "user") return `This needs the permission ${PERMISSION[scope]}, which your role lacks.`;
   return `This needs a key with the scope ${scope}; yours has ${scopes.join(", ")}.`;
 }
+
+export const useMissing = (scope: keyof typeof PERMISSION): string | undefined => missingOf(useSession(), scope);

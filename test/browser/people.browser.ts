@@ -95,6 +95,25 @@ test("a viewer sees the requests, and is shown what the role lacks", async () =>
   await page.getByRole("heading", { name: "Requests", level: 1 }).waitFor();
 });
 
+test("a developer is offered the scopes that the role can give, and gets a key with them", async () => {
+  const link = await invite("dev@example.test", "developer");
+  await using opened = await it.open(pathOf(link), { key: null });
+  const { page, faults } = opened;
+  await page.getByLabel("Name").fill("Dev");
+  for (const label of ["Password", "Password again"]) await page.getByLabel(label, { exact: true }).fill(PASSWORD);
+  await page.keyboard.press("Enter");
+  await page.getByRole("link", { name: "My account" }).click();
+  await page.getByRole("button", { name: "Create key" }).click();
+  const scope = (name: string) => page.locator(`input[name=scopes][value=${name}]`);
+  for (const name of ["gateway", "figures", "read", "write"]) expect(await scope(name).isEnabled()).toBe(true);
+  expect(await scope("admin").isDisabled()).toBe(true);
+  await page.getByText("This needs the permission admin, which your role lacks.").waitFor();
+  await page.getByLabel("Name", { exact: true }).fill("laptop");
+  await page.keyboard.press("Enter");
+  await page.getByText(/^sk-weir-/).waitFor();
+  expect(faults).toEqual([]);
+});
+
 test("an account shows its log-ins, switches organizations and changes its password; admins change members", async () => {
   const link = await invite("mae@example.test", "admin");
   await using opened = await it.open(pathOf(link), { key: null });

@@ -108,6 +108,7 @@ describe("Keys", () => {
     await eventually(() => organizations.allTextContents()).toContain("second");
     await dialog.getByRole("button", { name: "Create key" }).click();
     await page.getByRole("heading", { name: "This is the key" }).waitFor();
+    await dialog.getByRole("link", { name: "Limits" }).waitFor();
     const key = (await dialog.locator("code").textContent())!;
     expect(key).toStartWith("sk-weir-");
     const session = await callApi(it.weir, "/v1/session", {}, key);

@@ -1,17 +1,18 @@
+import { Link } from "@tanstack/react-router";
 import { DialogForm, useSave } from "../../parts/dialog-form.tsx";
 import { Field } from "../../parts/field.tsx";
-import { useSession } from "../../session.ts";
+import { missingOf, useSession } from "../../session.ts";
 import { useOrganizations } from "../organizations/use-organizations.ts";
 import type { KeyRow } from "./keys-query.ts";
 import { ShownKey } from "./shown-key.tsx";
 
-const SCOPES: Readonly<Record<string, string>> = {
+const SCOPES = {
   gateway: "send requests through the gateway",
   figures: "read records without their contents, and metrics",
   read: "read and query records",
   write: "set properties, scores and feedback; delete",
   admin: "keys and settings; implies the others",
-};
+} as const;
 
 const CHOSEN: readonly string[] = ["gateway", "read", "write"];
 
@@ -24,12 +25,24 @@ const LIVES: Readonly<Record<string, string>> = {
   "365d": "In a year",
 };
 
-/** Creates a key. It is shown here, only once. */
+/** Creates a key, with no more scopes than its creator has. It is shown here, only once. */
 export function NewKey({ onClose }: { readonly onClose: () => void }) {
-  const { organization } = useSession();
+  const session = useSession();
+  const { organization } = session;
   const { data: organizations = [] } = useOrganizations();
   const work = useSave<KeyRow & { readonly key: string }>({ method: "POST", path: "/v1/keys" });
-  if (work.data !== undefined) return <ShownKey secret={work.data.key} onClose={onClose} />;
+  if (work.data !== undefined) {
+    const canLimit = missingOf(session, "admin") === undefined;
+    return (
+      <ShownKey secret={work.data.key} onClose={onClose}>
+        {canLimit ? (
+          <>
+            To limit what it spends, create a limit for it on the page <Link to="/limits">Limits</Link>.
+          </>
+        ) : null}
+      </ShownKey>
+    );
+  }
   return (
     <DialogForm
       title="Create a key"
@@ -54,14 +67,24 @@ export function NewKey({ onClose }: { readonly onClose: () => void }) {
           </Field>
           <fieldset className="scopes">
             <legend>Scopes</legend>
-            {Object.entries(SCOPES).map(([scope, about]) => (
-              <label key={scope} className="check">
-                <input type="checkbox" name="scopes" value={scope} defaultChecked={CHOSEN.includes(scope)} />
-                <span>
-                  {scope} <span className="muted">{about}</span>
-                </span>
-              </label>
-            ))}
+            {(Object.keys(SCOPES) as (keyof typeof SCOPES)[]).map((scope) => {
+              const missing = missingOf(session, scope);
+              const isChosen = missing === undefined && CHOSEN.includes(scope);
+              return (
+                <label key={scope} className="check">
+                  <input
+                    type="checkbox"
+                    name="scopes"
+                    value={scope}
+                    defaultChecked={isChosen}
+                    disabled={missing !== undefined}
+                  />
+                  <span>
+                    {scope} <span className="muted">{missing ?? SCOPES[scope]}</span>
+                  </span>
+                </label>
+              );
+            })}
           </fieldset>
           <Field label="Expires">
             {(ids) => (
