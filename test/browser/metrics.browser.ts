@@ -371,7 +371,7 @@ test("a user's metrics over time are filtered by that user, and the filter can b
   await page.getByRole("button", { name: "Remove: User is ada" }).click();
   await page.locator(".tiles").getByText("8", { exact: true }).waitFor();
   // The filter stands in the address, and what was typed is added as on the list of requests.
-  const form = page.getByRole("form", { name: "Filter figures" });
+  const form = page.getByRole("form", { name: "Filter requests" });
   await form.getByLabel("User", { exact: true }).fill("ada");
   await form.getByRole("button", { name: "Add filter" }).click();
   await page.waitForURL(/overview\?.*filter=/);

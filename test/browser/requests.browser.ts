@@ -22,12 +22,14 @@ afterAll(async () => {
   await it[Symbol.asyncDispose]();
 });
 
-test("a first start says how to send a request, and notices the first", async () => {
-  await using opened = await it.open("/");
+test("a first start says how to send a request, and notices the first, on the overview too", async () => {
+  await using opened = await it.open("/requests");
+  await using overview = await it.open("/");
   const { page, faults } = opened;
-  await page.getByRole("main").getByRole("link", { name: "Requests" }).click();
   const first = page.getByRole("region", { name: "Send the first request" });
   await first.waitFor();
+  const firstOf = overview.page.getByRole("region", { name: "Send the first request" });
+  await firstOf.waitFor();
   // Its parts are not drawn apart to the height of the screen.
   expect((await first.locator("h2").boundingBox())!.height).toBeLessThan(40);
   for (const [target, origin] of [
@@ -45,7 +47,9 @@ test("a first start says how to send a request, and notices the first", async ()
   await send(it.weir, provider, { headers: { "Gateway-User-Id": "ada", "Gateway-Property-Team": "blue" } });
   await rows(page).first().waitFor();
   await expectUsers(page, ["ada"]);
-  expect(faults).toEqual([]);
+  await firstOf.waitFor({ state: "detached" });
+  await overview.page.locator(".tiles").getByText("1", { exact: true }).first().waitFor();
+  expect([...faults, ...overview.faults]).toEqual([]);
 });
 
 describe("the list", () => {

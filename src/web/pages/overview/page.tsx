@@ -1,4 +1,4 @@
-import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { isUnreadable } from "../../filter/address.ts";
 import { FilterConditions } from "../../filter/filter-conditions.tsx";
@@ -7,9 +7,10 @@ import { isoSpan, type Span } from "../../metrics/range.ts";
 import { useSpan } from "../../metrics/use-span.ts";
 import { BrokenLink } from "../../parts/broken-link.tsx";
 import { Page } from "../../parts/page.tsx";
-import { Empty, Failed, Loading } from "../../parts/states.tsx";
+import { Failed, Loading } from "../../parts/states.tsx";
 import { TimeRangeMenu } from "../../parts/time-range-menu.tsx";
 import { Charts } from "./charts.tsx";
+import { Nothing } from "./nothing.tsx";
 import type { OverviewSearch } from "./search.ts";
 import { SplitMenu } from "./split-menu.tsx";
 import { Changes, Tiles } from "./tiles.tsx";
@@ -42,7 +43,7 @@ export function OverviewPage() {
     >
       {isUnreadable(filter) ? null : (
         <FilterConditions
-          label="Filter figures"
+          label="Filter requests"
           tree={filter}
           onChange={(tree) =>
             change({ ...time, ...(by === undefined ? {} : { by }), ...(tree === "all" ? {} : { filter: tree }) })
@@ -77,13 +78,7 @@ function Content({ span, by, filter, onZoom }: ContentProps) {
   const metrics = useOverviewMetrics(stable, by, filter);
   if (metrics.error !== null) return <Failed error={metrics.error} onRetry={metrics.retry} />;
   const { totals, before, cache } = metrics;
-  if (totals !== undefined && totals.requests === 0) {
-    return (
-      <Empty title="No requests in this time">
-        Choose a longer time, or remove a filter. Nothing was sent yet? <Link to="/requests">Requests</Link> shows how.
-      </Empty>
-    );
-  }
+  if (totals?.requests === 0) return <Nothing />;
   return (
     <>
       <Tiles totals={totals} before={before} cache={cache} />
