@@ -31,6 +31,8 @@ export const FACETS: readonly Facet[] = [
   facet("Error code", "error_code"),
   facet("Route", "route"),
   facet("Credential", "credential"),
+  { ...facet("Prompt", "prompt"), field: "prompt_id" },
+  facet("Prompt version", "prompt_version"),
 ];
 
 export const propertyFacet = (name: string): Facet => ({

@@ -1,3 +1,4 @@
+import { Link } from "@tanstack/react-router";
 import { memo, useState } from "react";
 import type { FilterGroup } from "../../filter/model.ts";
 import { usePropertyNames } from "../../filter/value-input.tsx";
@@ -73,6 +74,12 @@ export const Facets = memo(({ filter, onChange, question, live }: FacetsProps) =
           ) : null}
         </section>
       ))}
+      {names.length <= PROPERTIES_MAX ? null : (
+        <p className="facet-note">
+          The first {PROPERTIES_MAX} of {formatCount(names.length)} properties.{" "}
+          <Link to="/properties">All of them</Link> have their values on a page of their own.
+        </p>
+      )}
     </aside>
   );
 });
