@@ -87,11 +87,14 @@ test("a long table begins with its first rows, in its order, and has a button fo
 test("facets count prompts, and say how many properties have no list of their own", async () => {
   const properties = Object.fromEntries(Array.from({ length: 31 }, (_, at) => [`property ${at}`, "x"]));
   await record([{ properties, prompt_id: "of the facets" }]);
-  await using opened = await it.open("/requests", { width: 1_440 });
+  await using opened = await it.open("/requests", { width: 1_440, height: 600 });
   const { page, faults } = opened;
   const facets = page.getByRole("complementary", { name: "Facets" });
   await facets.getByText("The first 30 of 31 properties.").waitFor();
   await facets.getByRole("button", { name: "Prompt", exact: true }).click();
+  await facets.getByRole("button", { name: "More values of Prompt", exact: true }).waitFor();
+  // The list of facets scrolls, not the page.
+  expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBe(600);
   await facets
     .getByRole("region", { name: "Prompt", exact: true })
     .getByRole("button", { name: /of the facets/ })
