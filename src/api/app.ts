@@ -153,7 +153,7 @@ export function createApi(
     const page = await dashboard.respond(request);
     if (page !== undefined) return page;
     const response = await Promise.resolve(app.fetch(request))
-      // Login addresses are opened by people, so a failure is shown as a page.
+      // Log-in addresses are opened by people, so a failure is shown as a page.
       .then((made) => (isLoginPath(found.get(request)) ? dashboard.shownFailure(request, made) : made))
       .then((made) => coded(request, made))
       .catch((error: unknown) => {

@@ -29,7 +29,7 @@ export interface ListedKey {
   readonly credentials: readonly string[] | null;
   /** The user that the key belongs to; null when there is none. */
   readonly user_id: string | null;
-  /** Email address of that user. */
+  /** E-mail address of that user. */
   readonly user: string | null;
   /** Until when the previous secret is still valid after a rotation. */
   readonly previous_until: string | null;
@@ -189,7 +189,7 @@ export async function revokeKey(records: Database, which: WhichKeys & { id: stri
 }
 
 /**
- * Gives a key a new secret, which is shown only here. The old secret stays valid for `graceMs`. Ends all logins made with the
+ * Gives a key a new secret, which is shown only here. The old secret stays valid for `graceMs`. Ends all log-ins made with the
  * key.
  *
  * @returns undefined when there is no such key or it is revoked.
@@ -210,7 +210,7 @@ export async function rotateKey(
     .update(keys)
     .set({ ...old, hash: hashKey(key), changed_at: later(now) })
     .where(and(eq(keys.id, which.id), isNull(keys.revoked_at)));
-  // A login with the old secret may be the reason for the rotation.
+  // A log-in with the old secret may be the reason for the rotation.
   const endLogins = db.delete(logins).where(eq(logins.key_id, which.id));
   await recorded(records, [rotation, endLogins], by, {
     action: "key.rotated",

@@ -14,6 +14,13 @@ export const BANNED: readonly (readonly [RegExp, string])[] = [
   [/\b(?:is|are|was|were|be|been) told of\b/i, "notify, report"],
 ];
 
+/** Words for comments alone: texts in quotes have names of members such as `email`. */
+export const BANNED_IN_COMMENTS: typeof BANNED = [
+  ...BANNED,
+  [/\blogins?\b/i, "log-in"],
+  [/(?<!@param )\bemails?\b/i, "e-mail"],
+];
+
 /** Words for texts of programs alone. */
 export const BANNED_IN_TEXTS: typeof BANNED = [
   ...BANNED,

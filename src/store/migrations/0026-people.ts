@@ -1,4 +1,4 @@
-/** Users, their memberships, invitations and logins, and the owners of keys. */
+/** Users, their memberships, invitations and log-ins, and the owners of keys. */
 export const PEOPLE = [
   `create table users (
     id text primary key not null,
@@ -76,7 +76,7 @@ export const PEOPLE = [
   ),
 ];
 
-/** A login only changes the time of the last login, not permissions. */
+/** A log-in only changes the time of the last log-in, not permissions. */
 function columns(table: string): string {
   return table === "users" ? " of operator, disabled_at, email" : " of role";
 }

@@ -12,7 +12,7 @@ const PROBE_KEPT_MS = 1_000;
  * Runs the script that divides limits once, for a limit of its own.
  *
  * @returns name of the server and its response time.
- * @throws when the server does not respond, or rejects the login or the script.
+ * @throws when the server does not respond, or rejects the log-in or the script.
  */
 export async function probeLimits(url: string, prefix: string): Promise<string> {
   const redis = connectLimits(url);

@@ -45,7 +45,7 @@ export async function invite(
   const now = Date.now();
   const expires = Math.min(now + HOURS * 3_600_000, untilMs ?? Number.POSITIVE_INFINITY);
   const db = over(records);
-  // A newer invitation for the same email address replaces older ones.
+  // A newer invitation for the same e-mail address replaces older ones.
   const { email: address, organization_id, used_at } = invitations;
   const older = db
     .update(invitations)
@@ -80,7 +80,7 @@ async function findInvitation(records: Database, token: string): Promise<Invitat
   return found;
 }
 
-/** Pending invitations for this email address. */
+/** Pending invitations for this e-mail address. */
 export async function pendingInvitations(
   records: Database,
   email: string,

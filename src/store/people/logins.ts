@@ -9,7 +9,7 @@ import { over } from "../database/builder.ts";
 import { patiently } from "../database/while-locked.ts";
 import type { Database } from "../store.ts";
 
-/** A stored login. Times are milliseconds since 1970. */
+/** A stored log-in. Times are milliseconds since 1970. */
 export type Login = typeof logins.$inferSelect;
 
 export interface NewLogin {
@@ -21,11 +21,11 @@ export interface NewLogin {
   readonly expiresAt: number;
 }
 
-/** Minimum interval between updates of a login's last use. */
+/** Minimum interval between updates of a log-in's last use. */
 const SEEN_MS = 60_000;
 const AGENT_CHARS = 300;
 
-/** Creates a login. @returns its token, which only the browser keeps. */
+/** Creates a log-in. @returns its token, which only the browser keeps. */
 export async function beginLogin(
   records: Database,
   order: NewLogin,
@@ -60,13 +60,13 @@ export async function beginLogin(
   return { id, token };
 }
 
-/** The login of a token; undefined when it has ended. */
+/** The log-in of a token; undefined when it has ended. */
 export async function findLogin(records: Database, token: string): Promise<Login | undefined> {
   const which = and(eq(logins.token_hash, hashKey(token)), gt(logins.expires_at, Date.now()));
   return over(records).select().from(logins).where(which).get();
 }
 
-/** Updates the last use and the expiry of a login, at most once a minute. */
+/** Updates the last use and the expiry of a log-in, at most once a minute. */
 export async function touchLogin(records: Database, { id, seen_at }: Login, expiresAt: number): Promise<void> {
   const now = Date.now();
   if (now - seen_at < SEEN_MS) return;
@@ -87,7 +87,7 @@ export async function endLogin(
   });
 }
 
-/** A login as the API shows it. */
+/** A log-in as the API shows it. */
 export interface ShownLogin {
   readonly id: string;
   readonly user_id: string | null;
@@ -104,7 +104,7 @@ export interface ShownLogin {
   readonly expires_at: string;
 }
 
-/** The owner of the listed logins: a user, a key, or all members and keys of an organization. */
+/** The owner of the listed log-ins: a user, a key, or all members and keys of an organization. */
 type WhoseLogins = { readonly userId: string } | { readonly keyId: string } | { readonly organizationId: string };
 
 export async function listLogins(records: Database, whose: WhoseLogins, currentId?: string): Promise<ShownLogin[]> {
@@ -132,7 +132,7 @@ function areTheirs(records: Database, whose: WhoseLogins): SQL | undefined {
   return or(inArray(logins.user_id, users), inArray(logins.key_id, own));
 }
 
-/** Logs a refused login. @param name - the email address or the beginning of what was tried, never a secret. */
+/** Logs a refused log-in. @param name - the e-mail address or the beginning of what was tried, never a secret. */
 export function noteFailedLogin(records: Database, name: string, by: Acting): Promise<void> {
   const object = { kind: "session", id: "", name: name.slice(0, 200) };
   return noted(records, by, { action: "login.failed", organizationId: null, object }, "refused");

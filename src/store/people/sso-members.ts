@@ -32,11 +32,11 @@ interface Held {
 
 /**
  * Applies the rules to a person who logged in by single sign-on: creates or updates the user and the memberships, and uses up
- * pending invitations, in one transaction. Memberships from this provider that no rule gives any more end, even when the login
+ * pending invitations, in one transaction. Memberships from this provider that no rule gives any more end, even when the log-in
  * is then refused.
  *
  * @throws GatewayError `not_a_member` when they belong to no organization; `login_refused` when they are disabled, or the
- *   email address belongs to another account of the same provider.
+ *   e-mail address belongs to another account of the same provider.
  */
 export async function admitSignedOn(records: Database, signedOn: SignedOn, from: From): Promise<User> {
   for (;;) {
@@ -65,8 +65,8 @@ export async function admitSignedOn(records: Database, signedOn: SignedOn, from:
 }
 
 /**
- * Whether the change failed because a concurrent first login created the user, or an invitation was revoked or used. The
- * first can happen once and the other once for each invitation, so that the login is not retried without end.
+ * Whether the change failed because a concurrent first log-in created the user, or an invitation was revoked or used. The
+ * first can happen once and the other once for each invitation, so that the log-in is not retried without end.
  */
 async function isOvertaken(
   records: Database,
@@ -96,7 +96,7 @@ function memberChanges(
   return [...put.filter((each) => each !== undefined), ...removed];
 }
 
-/** By the provider's subject, which never changes; at the first login by the email address, which the provider vouches for. */
+/** By the provider's subject, which never changes; at the first log-in by the e-mail address, which the provider vouches for. */
 async function findSignedOn(records: Database, signedOn: SignedOn, from: From): Promise<User | undefined> {
   const { email } = signedOn;
   const linked = await linkedTo(records, signedOn);
@@ -122,7 +122,7 @@ async function linkedTo(
   return found?.user;
 }
 
-/** A person who now has an email address must not get the account of its former owner. */
+/** A person who now has an e-mail address must not get the account of its former owner. */
 async function link(records: Database, user: User, { issuer, subject, source }: SignedOn, from: From): Promise<void> {
   const others = and(eq(identities.provider, issuer), eq(identities.user_id, user.id));
   if ((await over(records).$count(identities, others)) > 0)
@@ -138,7 +138,7 @@ async function link(records: Database, user: User, { issuer, subject, source }: 
   });
 }
 
-/** Follows the provider's email address, unless another user has it. */
+/** Follows the provider's e-mail address, unless another user has it. */
 async function renamed(records: Database, user: User, email: string, from: From): Promise<User> {
   if ((await findUser(records, "email", email)) !== undefined) return user;
   const change = over(records).update(users).set({ email, updated_at: Date.now() }).where(eq(users.id, user.id));
@@ -167,7 +167,7 @@ async function creation(records: Database, { issuer, subject, email, name, sourc
   return { user: { id, email, operator: 0 }, changes };
 }
 
-/** Unlinks a user from identity providers: the next login with their email address links them again. */
+/** Unlinks a user from identity providers: the next log-in with their e-mail address links them again. */
 export async function unlinkUser(records: Database, user: User, by: Acting): Promise<void> {
   await recorded(records, [over(records).delete(identities).where(eq(identities.user_id, user.id))], by, {
     action: "user.changed",

@@ -34,7 +34,7 @@ export function shownUser({ id, email, name, ...user }: User): ShownUser {
   };
 }
 
-/** An email address as it is stored and compared. @throws GatewayError `invalid_body`. */
+/** An e-mail address as it is stored and compared. @throws GatewayError `invalid_body`. */
 export function readEmail(text: string, path = "email"): string {
   const email = storedEmail(text);
   if (email !== undefined) return email;
@@ -121,7 +121,7 @@ export async function changeUser(
   return findUser(records, "id", id);
 }
 
-/** Ends the user's other logins as well: a person who knew the old password may be logged in. */
+/** Ends the user's other log-ins as well: a person who knew the old password may be logged in. */
 export async function setPassword(
   records: Database,
   user: User,
@@ -138,7 +138,7 @@ export async function setPassword(
   });
 }
 
-/** Removes a user with memberships, logins and identities. Their keys stay but stop working, because their user is gone. */
+/** Removes a user with memberships, log-ins and identities. Their keys stay but stop working, because their user is gone. */
 export async function removeUser(records: Database, id: string, by: Acting): Promise<boolean> {
   const known = await findUser(records, "id", id);
   if (known === undefined) return false;
@@ -157,7 +157,7 @@ export async function removeUser(records: Database, id: string, by: Acting): Pro
   return true;
 }
 
-/** @param kept - a login that stays valid. */
+/** @param kept - a log-in that stays valid. */
 function endLogins(records: Database, userId: string, kept: string | null = null): Change {
   const others = kept === null ? undefined : ne(logins.id, kept);
   return over(records)
