@@ -590,7 +590,7 @@ export interface Operations {
     };
     readonly data: number;
   };
-  /** Add up requests */
+  /** Aggregate requests */
   readonly "POST /v1/metrics/query": {
     readonly path: Nothing;
     readonly query: Nothing;
@@ -620,7 +620,7 @@ export interface Operations {
     };
     readonly data: readonly (Facet)[];
   };
-  /** Add up requests by user */
+  /** Aggregate requests by user */
   readonly "POST /v1/user/metrics/query": {
     readonly path: Nothing;
     readonly query: Nothing;
@@ -983,7 +983,7 @@ export interface Operations {
     };
     readonly data: unknown;
   };
-  /** Give a key a new secret */
+  /** Rotate a key */
   readonly "POST /v1/keys/{id}/rotate": {
     readonly path: {
       readonly id: string;
@@ -1028,7 +1028,7 @@ export interface Operations {
     };
     readonly data: unknown;
   };
-  /** Who am I */
+  /** Read the current log-in */
   readonly "GET /v1/session": {
     readonly path: Nothing;
     readonly query: Nothing;
@@ -1065,7 +1065,7 @@ export interface Operations {
     readonly body: undefined;
     readonly data: unknown;
   };
-  /** Who acts, and what they may do */
+  /** Read the caller and its permissions */
   readonly "GET /v1/me": {
     readonly path: Nothing;
     readonly query: Nothing;
@@ -1208,7 +1208,7 @@ export interface Operations {
     readonly body: undefined;
     readonly data: readonly (Organization)[];
   };
-  /** Make an organization */
+  /** Create an organization */
   readonly "POST /v1/organizations": {
     readonly path: Nothing;
     readonly query: Nothing;
@@ -1217,7 +1217,7 @@ export interface Operations {
     };
     readonly data: unknown;
   };
-  /** Rename an organization, or bound its keys */
+  /** Rename an organization, or limit the lifetime of its keys */
   readonly "PATCH /v1/organizations/{id}": {
     readonly path: {
       readonly id: string;
@@ -1377,7 +1377,7 @@ export interface Operations {
     };
     readonly data: unknown;
   };
-  /** What each model that was seen costs now */
+  /** List the current price of each recorded model */
   readonly "GET /v1/models/prices/in-force": {
     readonly path: Nothing;
     readonly query: Nothing;
@@ -1494,7 +1494,7 @@ export interface Operations {
     readonly body: undefined;
     readonly data: unknown;
   };
-  /** Ask the provider whether a credential works */
+  /** Test a credential at its provider */
   readonly "POST /v1/credentials/{name}/test": {
     readonly path: {
       readonly name: string;
@@ -3146,7 +3146,7 @@ export interface Operations {
     readonly body: undefined;
     readonly data: unknown;
   };
-  /** Go on with a run */
+  /** Continue a run */
   readonly "POST /v1/datasets/{id}/runs/{run}/resume": {
     readonly path: {
       readonly id: string;

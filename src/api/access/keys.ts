@@ -148,7 +148,7 @@ export function keyEndpoints(context: ApiContext, callers: Callers) {
         body: t.Optional(ROTATION),
         ...endpoint(
           "Keys",
-          "Give a key a new secret",
+          "Rotate a key",
           "Only this response shows the new key. Ends the log-ins that were made with the old one.",
         ),
       },
@@ -192,7 +192,7 @@ function transferEndpoint(context: ApiContext, callers: Callers) {
       ...endpoint(
         "Keys",
         "Transfer a key",
-        "To another owner, or to none: then it does not stop with a user. The former owner still knows its secret.",
+        "To another owner, or to none, so that it stops with no user. The former owner still knows its secret.",
       ),
     },
   );

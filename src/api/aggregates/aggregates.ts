@@ -87,7 +87,7 @@ export function aggregateEndpoints(context: ApiContext, callers: Callers) {
       },
       {
         body: METRICS,
-        ...endpoint("Metrics", "Add up requests", "By group and time: counts, sums, latencies, percentiles."),
+        ...endpoint("Metrics", "Aggregate requests", "By group and time: counts, sums, latencies, percentiles."),
       },
     )
     .post(
@@ -115,6 +115,6 @@ export function aggregateEndpoints(context: ApiContext, callers: Callers) {
         const { scope, deadline, warnings } = await begin(request, body);
         return success(await aggregates.users(scope, order, page, deadline), warnings);
       },
-      { body: USERS, ...endpoint("Metrics", "Add up requests by user") },
+      { body: USERS, ...endpoint("Metrics", "Aggregate requests by user") },
     );
 }

@@ -63,6 +63,6 @@ export function propertyEndpoints(context: ApiContext, callers: Callers) {
         const { deadline } = await begin(request);
         return success(await aggregates.propertyCosts(scope, { name, ...page }, deadline));
       },
-      { body: TOP_COSTS, ...endpoint("Properties", "Values of a property by cost", "Dearest first.") },
+      { body: TOP_COSTS, ...endpoint("Properties", "Values of a property by cost", "Most expensive first.") },
     );
 }

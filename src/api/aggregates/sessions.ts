@@ -94,7 +94,7 @@ export function sessionListEndpoints(context: ApiContext, callers: Callers) {
       ...endpoint(
         "Sessions",
         "Find sessions",
-        "The one that was active last comes first, unless sorted. With `search`, `searched_to` says how far back hits were found; null if all records were searched.",
+        "The most recently active first, unless `sort` is given. With `search`, `searched_to` says how far back hits were found; null if all records were searched.",
       ),
     },
   );

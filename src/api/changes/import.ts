@@ -55,7 +55,7 @@ export function importEndpoints(context: ApiContext, callers: Callers) {
     endpoint(
       "Requests",
       "Import records",
-      `Up to ${IMPORT_RECORDS_MAX} records as they were exported: a JSON array, or JSON lines. They go into the organization of the key; what is there stays as it is.`,
+      `Up to ${IMPORT_RECORDS_MAX} records as they were exported: a JSON array, or JSON lines. They are added to the key's organization; existing records stay unchanged.`,
       { reads: "text", takes: { "application/json": t.Array(t.Object({})), "application/x-ndjson": t.String() } },
     ),
   );

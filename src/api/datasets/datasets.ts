@@ -116,7 +116,7 @@ export function datasetEndpoints(context: ApiContext, callers: Callers) {
       endpoint(
         TAG,
         "List the versions of a dataset",
-        "The newest first: how many items came (`added`) and went (`removed`). A changed item is counted as both.",
+        "The newest first: how many items were `added` and `removed`. A changed item counts as both.",
       ),
     );
 }

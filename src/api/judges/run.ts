@@ -91,7 +91,7 @@ export function runEndpoints(
         ...endpoint(
           "Judges",
           "Judge recorded requests",
-          "By ids, by a filter (the newest first), or those of a dataset. They wait in line; `counts` of the judge says how far it is. With `estimate` it says how many and what they would cost.",
+          "By ids, by a filter (the newest first), or those of a dataset. They are queued; the judge's `counts` show the progress. With `estimate` the response has their number and cost, and none is queued.",
         ),
       },
     )

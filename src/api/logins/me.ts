@@ -26,7 +26,7 @@ export function meEndpoints(context: ApiContext, callers: Callers) {
   return new Elysia().get(
     "/v1/me",
     async ({ request }) => success(await meOf(context, callers.of(request))),
-    endpoint("Session", "Who acts, and what they may do"),
+    endpoint("Session", "Read the caller and its permissions"),
   );
 }
 

@@ -75,7 +75,7 @@ export function sessionEndpoints(context: ApiContext, callers: Callers) {
         if (login !== undefined) response.headers.set("set-cookie", context.logins.renewed(request, login));
         return response;
       },
-      endpoint("Session", "Who am I", "Renews a log-in, up to `session_hours` after it began."),
+      endpoint("Session", "Read the current log-in", "Renews a log-in, up to `session_hours` after it began."),
     )
     .delete(
       "/v1/session",

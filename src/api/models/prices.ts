@@ -53,8 +53,8 @@ export function priceEndpoints(context: ApiContext, callers: Callers) {
       async ({ request }) => success(await pricesInForce(context, organization(request))),
       endpoint(
         "Models",
-        "What each model that was seen costs now",
-        "`source` says by whom; null if no price is known.",
+        "List the current price of each recorded model",
+        "`source` says where the price comes from; null if no price is known.",
       ),
     )
     .put(

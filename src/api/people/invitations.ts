@@ -72,7 +72,7 @@ export function invitationEndpoints(context: ApiContext, callers: Callers) {
       },
       {
         body: t.Object({ name: NAME, password: PASSWORD }, { additionalProperties: false }),
-        ...endpoint("Members", "Accept an invitation", "Who is a user here already gives their own password."),
+        ...endpoint("Members", "Accept an invitation", "An existing user gives their own password."),
       },
     );
 }

@@ -42,6 +42,6 @@ export function memberEndpoints(context: ApiContext, callers: Callers) {
         await context.keys.spread();
         return success({ user_id: params.id });
       },
-      endpoint("Members", "Remove a member", "Their keys of the organization stop."),
+      endpoint("Members", "Remove a member", "Their keys in the organization stop working."),
     );
 }

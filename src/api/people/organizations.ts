@@ -25,7 +25,7 @@ export function organizationEndpoints(context: ApiContext, callers: Callers) {
         success(await createOrganization(await writable(), body.name.trim(), callers.of(request))),
       {
         body: t.Object({ name: NAME }, { additionalProperties: false }),
-        ...endpoint("Organizations", "Make an organization"),
+        ...endpoint("Organizations", "Create an organization"),
       },
     )
     .patch(
@@ -37,7 +37,7 @@ export function organizationEndpoints(context: ApiContext, callers: Callers) {
       },
       {
         body: t.Object({ name: t.Optional(NAME), max_key_days: t.Optional(DAYS) }, { additionalProperties: false }),
-        ...endpoint("Organizations", "Rename an organization, or bound its keys"),
+        ...endpoint("Organizations", "Rename an organization, or limit the lifetime of its keys"),
       },
     )
     .delete(

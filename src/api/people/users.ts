@@ -29,7 +29,7 @@ export function userEndpoints(context: ApiContext, callers: Callers) {
           { name: t.Optional(NAME), operator: t.Optional(t.Boolean()), disabled: t.Optional(t.Boolean()) },
           { additionalProperties: false },
         ),
-        ...endpoint("Users", "Change a user", "One who is disabled is logged out, and their keys stop."),
+        ...endpoint("Users", "Change a user", "A disabled user is logged out, and their keys stop working."),
       },
     )
     .delete(

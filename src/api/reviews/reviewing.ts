@@ -152,7 +152,7 @@ export function reviewingEndpoints(
         await removeAnswer(records, review, me, requestId);
         return success({ request_id: requestId, ...(await ownProgress(records, review, me)) });
       },
-      endpoint(TAG, "Withdraw the review of a request", "With the caller's scores; it is handed out to them again."),
+      endpoint(TAG, "Withdraw the review of a request", "Removes the caller's scores; they may get the request again."),
     );
 }
 

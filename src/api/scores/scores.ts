@@ -42,7 +42,7 @@ export function scoreEndpoints(context: ApiContext, callers: Callers) {
         ...endpoint(
           TAG,
           "List the names of scores",
-          "With how many requests have each, its mean, min and max; the most frequent first.",
+          "Each with its number of requests, mean, min and max; the most frequent first.",
         ),
       },
     )

@@ -103,7 +103,7 @@ export function cacheEndpoints(context: ApiContext, callers: Callers) {
         ...endpoint(
           "Cache",
           "Remove stored responses",
-          "Those that fit all that the body says; without a body all of the organization. `data` is how many there were.",
+          "Those that match every member of the body; without a body, all of the organization's. `data` is the number of removed responses.",
         ),
       },
     );

@@ -88,7 +88,7 @@ export function credentialEndpoints(context: ApiContext, callers: Callers) {
       "/v1/credentials/:name/test",
       async ({ request, body, params }) =>
         success(await tested(context, callers.of(request), { name: params.name, body })),
-      endpoint("Credentials", "Ask the provider whether a credential works", TESTED, { body: TEST, reads: "optional" }),
+      endpoint("Credentials", "Test a credential at its provider", TESTED, { body: TEST, reads: "optional" }),
     )
     .delete(
       "/v1/credentials/:name",

@@ -35,7 +35,7 @@ export function runResultEndpoints(context: ApiContext, callers: Callers) {
         const shown: RunWithTotals = { ...shownRun(run), totals: await totalsOf(context, run) };
         return success(shown);
       },
-      endpoint(TAG, "Read a run", "How far it is, and totals of the original requests and of each target."),
+      endpoint(TAG, "Read a run", "Its progress, and totals of the original requests and of each target."),
     )
     .get(
       "/v1/datasets/:id/runs/:run/items",

@@ -66,7 +66,7 @@ export function datasetRunEndpoints(context: ApiContext, callers: Callers) {
         ...endpoint(
           TAG,
           "Run a dataset",
-          "Sends every item to every target at the unified address, as requests of the caller: its models, credentials, limits and plugins count. Needs `bodies` too. It continues in the background, and after a restart.",
+          "Sends every item to every target at the unified address, as requests of the caller: its models, credentials, limits and plugins apply. Needs `bodies` too. It continues in the background, and after a restart.",
         ),
       },
     );
@@ -83,7 +83,7 @@ export function startedRunEndpoints(context: ApiContext, callers: Callers) {
         await cancelRun((await context.writer()).records, run, actingOf(caller));
         return success(await shown(context, run));
       },
-      endpoint(TAG, "Cancel a run", "Calls that are under way end, and are kept; no other is begun."),
+      endpoint(TAG, "Cancel a run", "Calls in progress finish and are kept; no others begin."),
     )
     .post(
       "/v1/datasets/:id/runs/:run/resume",
@@ -101,8 +101,8 @@ export function startedRunEndpoints(context: ApiContext, callers: Callers) {
         body: RESUME,
         ...endpoint(
           TAG,
-          "Go on with a run",
-          "With the calls that are not made, as requests of the caller. `errors` makes those that failed again; `max_cost` and `concurrency` take the place of those before.",
+          "Continue a run",
+          "Makes the remaining calls, as requests of the caller. With `errors`, failed calls are repeated; `max_cost` and `concurrency` replace the earlier values.",
         ),
       },
     )
