@@ -46,7 +46,7 @@ export function wantedInWords({ type, schema, message }: Pick<ValueError, "type"
   return String(schema["expects"] ?? WANTED[type]?.(schema) ?? message);
 }
 
-/** TypeBox's own messages ("Expected required property") tell a reader of ours neither what to do nor in which words. */
+/** In place of TypeBox's messages ("Expected required property"), which do not say how to fix the value. */
 const WANTED: Partial<Record<ValueErrorType, (schema: TSchema) => string | undefined>> = {
   [ValueErrorType.ObjectRequiredProperty]: () => "it is missing",
   [ValueErrorType.Object]: () => wantedType("object"),

@@ -162,9 +162,9 @@ class Extraction {
 const typeOf = (url: RegExpExecArray) => url[1] || "text/plain";
 
 /**
- * The name of a text that encodes these bytes: what precedes the base64, and the id. Undefined unless it is encoded as by
- * most programs, because then its name says every character: it has the length that the bytes need, so the decoder, which
- * skips what is not base64, skipped nothing.
+ * The name of a text that encodes these bytes: the text before the base64, and the id. The name determines every character
+ * of a text in the usual encoding: padded, with `+` and `/`, and exactly as long as the bytes need, so the decoder, which skips
+ * characters that are not base64, has skipped none. Undefined for any other text.
  */
 export function nameOfText(text: string, { id, bytes }: Pick<Asset, "id" | "bytes">): string | undefined {
   const before = DATA_URL.exec(text)?.[0] ?? "";

@@ -12,8 +12,8 @@ export function userIdIn(body: Json): string | undefined {
 }
 
 /**
- * Anthropic's `user_id`. Claude Code names device, account and session in it, today as JSON: its user is the account, else the
- * device, so that each session is not another user.
+ * Anthropic's `user_id`. Claude Code puts device, account and session into it, today as JSON. Its user is the account, else the
+ * device: with the session, every conversation would count as another user.
  */
 export function userInMetadata(metadata: Json): string | undefined {
   const text = filledText(metadata?.user_id);

@@ -5,6 +5,7 @@ import type { SsoProvider } from "./provider.ts";
 
 const NAME_CHARS_MAX = 200;
 const SUBJECT_CHARS_MAX = 255;
+
 /** Whether claims that the provider's rules need are missing: its userinfo endpoint may have them. */
 export function saysTooLittle(provider: SsoProvider, claims: Claims): boolean {
   if (typeof claims["email"] !== "string") return true;

@@ -9,7 +9,7 @@ export const OPEN_BYTES_MAX = 64 * 1_024;
 
 const JSON_TYPE = /^application\/(json|[a-z0-9.+-]+\+json)\s*(;|$)/i;
 
-/** Levels of the deepest filter, half of whose nodes are branches, and of what is around it. */
+/** Levels of the deepest filter, in which half of the nodes are branches, with some for the JSON around it. */
 const NESTING_MAX = FILTER_NODES_MAX / 2 + 1_000;
 
 /** Whether JSON is so deep that code which follows it would overflow the stack. Each overflow takes most of a second. */

@@ -3,7 +3,7 @@ import type { Times } from "./records.ts";
 const FIRST_REACH_MS = 60_000;
 /** A window that would reach further covers the rest. */
 const REACH_MS_MAX = 60 * 86_400_000;
-/** How many times as far as the one before a window reaches: at least, and when nothing was found yet. */
+/** A window reaches this many times as far as the previous one: at least, and if nothing has been found yet. */
 const [GROWTH_MIN, GROWTH_MAX] = [2, 60];
 /** The next window reaches this much further than the density so far demands. */
 const SPARE = 1.5;

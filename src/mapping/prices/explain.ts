@@ -39,7 +39,7 @@ interface Explanation {
   readonly note: string;
 }
 
-/** The token counts of a record as usage; null, and what an older record has that is no count, mean not reported. */
+/** The token counts of a record as usage. Null means not reported, and so does a value of an older record that is no count. */
 export function usageOfRow(row: Priced): Usage | undefined {
   const counts = USAGE_COUNTS.filter((name) => countOf(row[name]) !== undefined).map((name) => [name, row[name]]);
   return counts.length === 0 ? undefined : (Object.fromEntries(counts) as Usage);
@@ -52,8 +52,8 @@ export const modelsOfRow = (row: Priced): string[] =>
   ) as string[];
 
 /**
- * Whether prices apply: the provider's response was no failure. If it was cut off, by its client for example, the record has
- * the status of that, such as 499; that usage or a price was recorded then shows that the provider had responded.
+ * Whether prices apply: the provider's response was no failure. The record of a response that was cut off has a status of its
+ * own, such as 499; recorded usage or a recorded price then shows that the provider had responded.
  */
 export const isPriceable = (row: Priced): boolean =>
   (row.response_status ?? 0) < 400 || row.cost_source !== null || usageOfRow(row) !== undefined;

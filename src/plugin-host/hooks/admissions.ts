@@ -37,7 +37,7 @@ export class Admissions {
     return this.#plugins.every((plugin) => this.#called(plugin, "admits", (hooks) => hooks.admits?.(kind)) === true);
   }
 
-  /** Tells the plugins of requests that were passed on because of `admits`. Never throws. */
+  /** Reports requests to the plugins that were passed on because of `admits`. Never throws. */
   onAdmitted(kind: RequestKind, requests: number): void {
     for (const plugin of this.#plugins)
       this.#called(plugin, "onAdmitted", (hooks) => hooks.onAdmitted?.(kind, requests));

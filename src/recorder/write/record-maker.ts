@@ -113,7 +113,7 @@ export class RecordMaker {
     return this.#throughPlugins(record, hooks);
   }
 
-  /** Preparation is over. */
+  /** Clears the note of the exchanges that were being prepared. */
   prepared(): void {
     this.#options.note.clear();
   }

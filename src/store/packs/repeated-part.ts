@@ -36,10 +36,10 @@ interface Parts {
 }
 
 /**
- * The ranges of a part that is the request's with edits: what they keep is where the request's part is.
+ * The ranges of a part that consists of the request's bytes with edits. Kept bytes refer to the place of the request's part.
  *
- * @param place - stores other bytes.
- * @returns undefined if it is not: then it is stored like any other.
+ * @param place - stores the bytes that the edits put in, and kept pieces that are too short for a reference.
+ * @returns undefined for any other part, which is stored as a whole.
  */
 export function repeatedRanges(
   { edited }: StoredPart,

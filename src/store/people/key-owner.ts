@@ -30,8 +30,7 @@ export async function whyNoOwner(records: Database, key: ListedKey, userId: stri
 }
 
 /**
- * Gives a key to another user, or to none: then it does not stop with a user. Whether the user can own it is the caller's
- * to ask before.
+ * Transfers a key to another user, or to none, so that it stops with no user. Check first whether the user may own it.
  *
  * @returns undefined when there is no such key or it is revoked.
  */
