@@ -4,30 +4,6 @@ import { dirname, join, relative } from "node:path";
 import { architecturePage, ROOMS, type RoomRow } from "../build/rooms.ts";
 import { circles } from "./circles.ts";
 
-/** Packages that one room, or a few, may know. */
-const HOMES: Readonly<Record<string, readonly string[]>> = {
-  elysia: ["api"],
-  "drizzle-orm": ["record", "store", "engine"],
-  croner: ["jobs", "config"],
-  nodemailer: ["jobs"],
-  "modern-tar": ["maintenance"],
-  libsql: ["store"],
-  "@libsql/client": ["store"],
-  "smol-toml": ["config"],
-  aws4fetch: ["unified", "store"],
-  ioredis: ["store"],
-  jose: ["unified"],
-  "openid-client": ["sso"],
-  "@cfworker/json-schema": ["plugin-host"],
-  "@modelcontextprotocol/sdk": ["api"],
-  react: ["web"],
-  "react-dom": ["web"],
-  "@tanstack/react-query": ["web"],
-  "@tanstack/react-router": ["web"],
-  "@tanstack/react-table": ["web"],
-  uplot: ["web"],
-};
-
 /** Pure tables may be as long as what they list. */
 const TABLES: readonly string[] = ["src/filter/fields.ts", "src/errors.ts"];
 const LINES_MAX = 400;
@@ -228,17 +204,44 @@ describe("the gateway's thread parses no body", () => {
   });
 });
 
-test("libraries are imported in their home only", () => {
-  const wrong = src.flatMap(({ path, imports }) =>
-    imports
-      .map(({ from }) => from)
-      .filter((from) => {
-        const library = Object.keys(HOMES).find((name) => from === name || from.startsWith(`${name}/`));
-        return library !== undefined && !HOMES[library]!.includes(roomOf(path));
-      })
-      .map((from) => `${path} imports ${from}`),
+describe("the tables of docs/dependencies.md", () => {
+  const page = readFileSync(join(root, "docs/dependencies.md"), "utf8");
+  const rows = [...page.matchAll(/^\| (`.*?`) \| (.*?) \| .* \| (.*?) ?\|$/gm)].flatMap(([, names, licence, places]) =>
+    [...names!.matchAll(/`(.+?)`/g)].map(([, name]) => ({ name: name!, licence: licence!, places: places! })),
   );
-  expect(wrong).toEqual([]);
+
+  test("have every package of a build, with its licence and one exact version", () => {
+    const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+    const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8"));
+    const licences = Object.keys(dependencies).map((name) => [name, packages[`node_modules/${name}`].license]);
+    const shown = new Map(rows.map(({ name, licence }) => [name, licence]));
+    expect(licences.filter(([name, licence]) => shown.get(name) !== licence)).toEqual([]);
+    expect(Object.values<string>(dependencies).filter((version) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
+  });
+
+  test("are true for what these packages install: only licences that ask for no more than their text", () => {
+    const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8"));
+    const installed = Object.entries<{ readonly dev?: boolean; readonly license?: string }>(packages).filter(
+      ([path, { dev }]) => path !== "" && dev !== true,
+    );
+    const wrong = installed.filter(
+      ([, { license = "none" }]) => !/^(MIT|MIT-0|ISC|Apache-2\.0|BSD-[23]-Clause)$/.test(license),
+    );
+    expect(installed.length).toBeGreaterThan(100);
+    expect(wrong.map(([path, { license }]) => `${path}: ${license}`)).toEqual([]);
+  });
+
+  test("say in which rooms a package is imported", () => {
+    const wrong = rows.flatMap(({ name, places }) => {
+      const homes = [...places.matchAll(/`src\/([^/`]+)\/?`/g)].map(([, room]) => room!);
+      const uses = ({ from }: Import) => from === name || from.startsWith(`${name}/`);
+      const rooms = new Set(src.filter(({ imports }) => imports.some(uses)).map(({ path }) => roomOf(path)));
+      const isShown = homes.length === 0 || homes.sort().join() === [...rooms].sort().join();
+      return isShown ? [] : [`${name}: shown in ${homes}, imported in ${[...rooms]}`];
+    });
+    expect(wrong).toEqual([]);
+    expect(rows.length).toBeGreaterThan(20);
+  });
 });
 
 test("every package that is imported is in package.json", () => {
