@@ -21,7 +21,7 @@ test("numbers are from 0 up to 1, and bytes have the requested length", () => {
   expect(new Set(source.bytes(4_096)).size).toBe(256);
 });
 
-test("a property that fails says the seed that repeats it", async () => {
+test("a property that fails prints the seed that repeats it", async () => {
   const text = `WEIR_TEST_SEED=${SEED} repeats it`;
   expect(() => assertProperty(fc.property(fc.nat(), () => false))).toThrow(text);
   const later = assertProperty(fc.asyncProperty(fc.nat(), async () => false));

@@ -223,7 +223,7 @@ access_key_id = "AK"
   });
 });
 
-describe("one line tells key, value and what is allowed", () => {
+describe("one line names the key, the value and what is allowed", () => {
   test.each<[Record<string, string>, string | undefined, string]>([
     [
       { WEIR_GATEWAY_PORT: "80a" },

@@ -159,7 +159,7 @@ describe("what is refused", () => {
     ]);
   });
 
-  test("every endpoint that changes something says which action it is, or that it has none", () => {
+  test("every endpoint that changes something declares its action, or that it has none", () => {
     const changing = Object.keys(NEEDS).filter((name) => !/^GET |query|\/search$|\/explain$/.test(name));
     expect(changing.filter((name) => !Object.hasOwn(ACTION_OF, name))).toEqual([]);
   });

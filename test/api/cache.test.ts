@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { insertRecord, openApi, type RecordRow } from "./open.ts";
 
-test("GET /v1/cache counts hits, misses and what they saved, of the caller's organization alone", async () => {
+test("GET /v1/cache counts hits, misses and savings of the caller's organization only", async () => {
   await using api = await openApi();
   const { store, organization, other } = api;
   const lookedUp = { cache_enabled: 1, outcome: "complete" };

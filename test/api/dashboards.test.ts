@@ -31,7 +31,7 @@ async function idsFor(key: string): Promise<string[]> {
 }
 
 describe("a dashboard", () => {
-  test("is given back whole, with what was not said filled in", async () => {
+  test("is returned whole, with defaults for missing members", async () => {
     const panel = {
       ...PANEL,
       filter: FAILED,

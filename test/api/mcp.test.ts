@@ -80,7 +80,7 @@ test("every tool stands for an endpoint of the table of needs, and only reads un
   }
 });
 
-test("every tool says what it is, takes examples, and fits JSON Schema", async () => {
+test("every tool has a description and examples, and fits JSON Schema", async () => {
   await using client = await connected(it.keys.all);
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name)).toEqual(TOOLS.map(({ name }) => name));
@@ -122,7 +122,7 @@ describe("a key that sees metrics only", () => {
     ["list_sessions", {}],
     ["metrics", { group_by: ["model"] }],
     ["explain_cost", { id: idOf(1) }],
-  ])("learns nothing of what was said from %s %j", async (name, input) => {
+  ])("sees no texts in the result of %s %j", async (name, input) => {
     await using client = await connected(keys.figures);
     const { text, isError } = await call(client, name, input);
     expect(isError).toBeUndefined();

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { readAhead } from "../../src/api/requests/read-ahead.ts";
 
-test("what comes next is read while the caller works, and no more than that", async () => {
+test("only the next item is read while the caller works", async () => {
   const requested: number[] = [];
   const read = async (item: number) => {
     requested.push(item);

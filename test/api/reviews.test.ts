@@ -49,7 +49,7 @@ describe.each(DATABASES)("reviews, on %s", (kind) => {
     return Object.fromEntries(scores.map(({ name, value }) => [name, value]));
   };
 
-  test("need a score, and say how many entries a list may have", async () => {
+  test("need at least one score, and the error gives the number", async () => {
     const { status, json } = await it.call("POST", "/v1/reviews", { body: { name: "none", scores: [] } });
     expect({ status, message: json.message }).toEqual({ status: 400, message: "scores: give at least 1 entry" });
   });
@@ -158,7 +158,7 @@ describe.each(DATABASES)("reviews, on %s", (kind) => {
     expect((await it.call("GET", `/v1/reviews/${id}`)).status).toBe(404);
   });
 
-  test("refuse what is wrong, and say where", async () => {
+  test("are refused with the path of the wrong member", async () => {
     const { id, ids } = await review("refused", 1);
     const path = `/v1/reviews/${id}/answers/${ids[0]}`;
     const cases: [string, string, object, number, string][] = [

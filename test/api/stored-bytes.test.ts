@@ -21,7 +21,7 @@ afterAll(() => api[Symbol.asyncDispose]());
 const stored = async (id: string): Promise<number | null> =>
   (await api.call("GET", `/v1/request/${id}`)).json.data.stored_bytes;
 
-test("a record says what of it is stored, and null where nothing is in packs", async () => {
+test("a record shows its stored bytes, and null if nothing is in packs", async () => {
   expect(await stored(ids[0]!)).toBeGreaterThan(0);
   expect(await stored(ids[0]!)).toBeLessThan(1_000);
   expect(await stored(ids[3]!)).toBeNull();
@@ -45,7 +45,7 @@ interface Question {
   readonly [member: string]: unknown;
 }
 
-test("a session says what was sent and stored of its requests in the scope", async () => {
+test("a session shows the sent and the stored bytes of its requests in the scope", async () => {
   const ask = async (filter: unknown) => {
     const body = { filter, sort: { session_id: "asc" }, includeStoredBytes: true };
     const { json } = await api.call("POST", "/v1/session/query", { body });

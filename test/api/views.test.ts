@@ -26,7 +26,7 @@ async function saved(body: object, key = api.keys.all) {
 }
 
 describe("a view", () => {
-  test("is given back as it was saved, with what was not said as null", async () => {
+  test("is returned as it was saved, with null for missing members", async () => {
     const made = await saved({ name: " Failures ", ...TERMS });
     expect(made).toMatchObject({ name: "Failures", shared: false, own: true, owner: "all", from: null, to: null });
     expect(made).toMatchObject(TERMS);

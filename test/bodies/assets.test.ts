@@ -82,7 +82,7 @@ test("the quick look passes over no body that holds a file, however its names ar
   expect(mayHoldAssets('{"model":"m","messages":[{"role":"user","content":"data, bytes: [1]"}]}')).toBe(false);
 });
 
-test("a file whose text stands there in another way is not found", () => {
+test("a file whose text is encoded in another way is not found", () => {
   const body = { url: `${PREFIX}AAAA` };
   const bytes = Buffer.from(JSON.stringify(body).replace("png", "p\\u006eg"));
   expect(filePlaces(bytes, extractAssets(body), body)).toBeUndefined();

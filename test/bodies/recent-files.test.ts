@@ -44,7 +44,7 @@ test.each([
   expect(decoder().decode(base64)!.isCanonical).toBe(isCanonical);
 });
 
-test("what is no base64 is no file", () => {
+test("a text that is not base64 is not a file", () => {
   const { decode, files } = decoder();
   const base64 = random.bytes(3_000).toString("base64");
   for (const text of ["", `${base64}A`, `${base64} `, base64.replace(/.$/, "*"), base64.replace(/./, "é"), "===="])
@@ -52,7 +52,7 @@ test("what is no base64 is no file", () => {
   expect(files.size).toBe(0);
 });
 
-test("long files are whole, wherever what is no base64 stands", () => {
+test("long files are whole, wherever characters stand that are not base64", () => {
   const { decode } = decoder();
   for (const length of [49_149, 49_150, 49_151, 49_152, 49_153, 98_304, 98_306, 150_000]) {
     const file = random.bytes(length);

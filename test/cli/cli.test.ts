@@ -32,7 +32,7 @@ describe("help", () => {
   });
 });
 
-test("help says what to type where npm has started the program", () => {
+test("if npm has started the program, help shows the command of npm", () => {
   const env = {
     ...process.env,
     npm_lifecycle_event: "weir",

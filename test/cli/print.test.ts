@@ -120,7 +120,7 @@ test("a command's list is as wide as the terminal at most", async () => {
   expect(Bun.stringWidth(row!)).toBeLessThanOrEqual(60);
 });
 
-test("at 80 columns a list of keys says when they expire, and cuts names alone", async () => {
+test("at 80 columns a list of keys shows when they expire, and shortens only names", async () => {
   const cli = commandLine({ NO_COLOR: "1" }, 80);
   const create = (...words: string[]) => cli.run("keys", "create", "--name", ...words);
   await create("a rather long name of a key");
@@ -174,7 +174,7 @@ test("domains without calls are listed with --all, and in JSON", async () => {
 });
 
 test.each([[["help"]], [["help", "export"]], [["help", "domains"]], [["doctor", "--help"]]])(
-  "the help of %p keeps to the terminal, breaks between words and says the same",
+  "the help of %p fits the terminal, breaks between words and loses no text",
   async (words) => {
     const { out: whole } = await commandLine().run(...words);
     const { out } = await commandLine({}, 72).run(...words);

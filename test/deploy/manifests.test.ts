@@ -64,7 +64,7 @@ test("all of them use the ports that the service has by default", () => {
   );
 });
 
-test("the image runs as a user without rights, asks itself whether it is well, and binds to every address", () => {
+test("the image runs as an unprivileged user, checks its own health, and binds to every address", () => {
   expect(dockerfile).toMatch(/^USER 10001:10001$/m);
   expect(dockerfile).toMatch(/^HEALTHCHECK .* CMD \["\/usr\/local\/bin\/weir", "health"\]$/m);
   expect(dockerfile).toMatch(/^VOLUME \/data$/m);

@@ -72,7 +72,7 @@ test("the dashboard for Grafana names only metrics that there are, and has a pan
   expect(panels.every(({ title, datasource }) => title !== "" && /^\$\{datasource\}$/.test(datasource.uid))).toBe(true);
 });
 
-test("every alert rule names only metrics that there are, and says what happened", () => {
+test("every alert rule names only existing metrics, and describes what happened", () => {
   const { groups }: Json = Bun.YAML.parse(read("deploy/prometheus/alerts.yml"));
   const rules: Json[] = groups.flatMap((group: Json) => group.rules);
   expect(rules.length).toBeGreaterThan(10);

@@ -118,7 +118,7 @@ test("three nodes with disks of their own stand behind the balancer", () => {
   expect(spec.volumeClaimTemplates).toHaveLength(1);
 });
 
-test("both stacks run the same versions, by tags that say them", () => {
+test("both stacks run the same versions, named by their tags", () => {
   const ofCompose = Object.values<Json>(compose.services).map(({ image }) => image as string);
   const ofKubernetes = manifests.flatMap(({ spec }) => spec?.template?.spec.containers ?? []).map(({ image }) => image);
   const images = new Set(ofCompose.filter((image) => !image.startsWith("haproxy:")));

@@ -47,7 +47,7 @@ test("the package holds every file that it names, and needs no other", () => {
   for (const file of manifest.files) expect(readFileSync(join(FOLDER, file), "utf8").length).toBeGreaterThan(0);
 });
 
-describe("an endpoint returns what its description says:", () => {
+describe("an endpoint's response fits its description:", () => {
   const QUERY = { filter: "all" };
   /** What has to be there first, and gives the ids that stand in addresses. */
   const made = {
@@ -158,7 +158,7 @@ describe("the client", () => {
     }
   });
 
-  test("throws what the API says was wrong", async () => {
+  test("throws the API's error", async () => {
     const filter = { request_response_rmt: { modle: { equals: "x" } } };
     const wrong = client.POST("/v1/request/query", { body: { filter } });
     const error = await wrong.then(

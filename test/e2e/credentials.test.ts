@@ -94,7 +94,7 @@ test("a credential that the command line adds is tried by the service, and by th
   expect(await command("", "credentials", "test", "box")).toMatchObject({ status: 0, out: "box: it lists 2 models\n" });
 });
 
-test("what its provider lists is a model of it: in the list of models, and by its bare name", async () => {
+test("the models that its provider lists are in the list of models, and found by their bare names", async () => {
   const headers = { Authorization: `Bearer ${KEY}` };
   const listed = async () => {
     const { data } = (await (await fetch(`${weir.gateway}/v1/models`, { headers })).json()) as Json;

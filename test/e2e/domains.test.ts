@@ -31,7 +31,7 @@ async function api(weir: Weir, method: string, path: string, body?: Json) {
   return { status: response.status, data, message };
 }
 
-test("of a burst to an unapproved domain one request a second is let through; refusals are recorded and say the rule", async () => {
+test("one request per second of a burst to an unapproved domain passes; refusals are recorded and name the rule", async () => {
   await using weir = await startWeir({ env: open() });
   const responses = await Promise.all(Array.from({ length: 20 }, () => send(weir, limited())));
   const refused = responses.filter(({ status }) => status === 429);

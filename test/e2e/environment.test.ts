@@ -18,7 +18,7 @@ export default {
   }),
 };`;
 
-test("secrets of the environment are gone for plugins, threads and processes once they are read", async () => {
+test("once read, secrets of the environment are hidden from plugins, threads and processes", async () => {
   const dataDirectory = mkdtempSync(join(tmpdir(), "weir-env-"));
   mkdirSync(join(dataDirectory, "plugins"));
   writeFileSync(join(dataDirectory, "plugins", "curious.ts"), CURIOUS);

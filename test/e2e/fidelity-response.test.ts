@@ -149,14 +149,17 @@ const digest = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex
 test.each([
   ["with a length", `Content-Length: ${LARGE.byteLength}`, () => LARGE],
   ["chunked", "Transfer-Encoding: chunked", () => chunkedBody(LARGE, 65_537)],
-])("a response of 20 MB %s passes byte for byte, and its record says that it is cut", async (_name, framing, body) => {
-  const head = Buffer.from(`HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\n${framing}\r\n\r\n`);
-  const response = await passed(Buffer.concat([head, body()]));
-  expect(response.complete).toBe(true);
-  expect(digest(response.body)).toBe(digest(LARGE));
-  const record = await recordOf(weir, valuesOf(response, "gateway-id")[0]!);
-  expect(record).toMatchObject({ truncated: true, response_status: 200 });
-});
+])(
+  "a response of 20 MB %s passes byte for byte, and its record is marked as truncated",
+  async (_name, framing, body) => {
+    const head = Buffer.from(`HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\n${framing}\r\n\r\n`);
+    const response = await passed(Buffer.concat([head, body()]));
+    expect(response.complete).toBe(true);
+    expect(digest(response.body)).toBe(digest(LARGE));
+    const record = await recordOf(weir, valuesOf(response, "gateway-id")[0]!);
+    expect(record).toMatchObject({ truncated: true, response_status: 200 });
+  },
+);
 
 test("a response framed by the end of its connection passes", async () => {
   const response = await passed((socket) => {

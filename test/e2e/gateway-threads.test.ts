@@ -180,7 +180,7 @@ if (workerData?.ports?.hooks !== undefined) {
 export default { apiVersion: 1, name: "DEADLY", hosts: ["deadly.test"] };
 `;
 
-test("a gateway thread that dies is started again, and what it had in flight is recorded as cut off", async () => {
+test("a gateway thread that dies is restarted, and its requests in flight are recorded as cut off", async () => {
   const directory = mkdtempSync(join(tmpdir(), "weir-deadly-"));
   const flag = join(directory, "now");
   writeFileSync(join(directory, "deadly.ts"), DEADLY(flag));

@@ -94,7 +94,7 @@ const MALFORMED: readonly (readonly [string, string | Buffer])[] = [
 ];
 
 describe.each(LISTENERS)("%s", (listener) => {
-  test.each(MALFORMED)("survives %s and says nothing but a JSON error", async (_name, bytes) => {
+  test.each(MALFORMED)("survives %s and responds only with a JSON error", async (_name, bytes) => {
     const seen = await send(weir[listener], bytes);
     for (const response of seen.split(/(?=HTTP\/1\.1 \d{3} )/).filter(Boolean)) {
       expect(response).toMatch(/^HTTP\/1\.1 [45]\d\d /);

@@ -181,7 +181,7 @@ test("an unreadable response is requested twice, then the record has failed and 
   });
 }, 300_000);
 
-test("a refused credential makes the judge rest and say so; changed, it continues with what waits", async () => {
+test("a refused credential pauses the judge, visibly; after a change it continues with the waiting requests", async () => {
   judging = () => Response.json({ error: { message: "Incorrect API key provided" } }, { status: 401 });
   const judge = await make("refused");
   const id = await send("refused", "refused one?");
@@ -216,7 +216,7 @@ test("a budget that is spent keeps the judge until its day is over, or the budge
   expect((await ratingsOf(ids[2]!))[0]).toMatchObject({ value: 1 });
 }, 300_000);
 
-test("recorded requests are judged by order, once each unless again is said, with an estimate before", async () => {
+test("recorded requests are judged on demand, once each without `again`, with an estimate before", async () => {
   judging = () => verdict(0.4);
   const ids = [await send("run"), await send("run"), await send("run")];
   const judge = await make("run", { enabled: false });

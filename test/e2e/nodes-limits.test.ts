@@ -40,7 +40,7 @@ const send = async (node: Weir, policy: string, host = "localhost"): Promise<num
 
 const passed = (statuses: readonly number[]) => statuses.filter((status) => status === 200).length;
 
-test("a burst over both nodes passes no more than the policy has room for, and what is left of it soon after", () =>
+test("a burst over both nodes never exceeds the policy, and the rest of the quota is available soon after", () =>
   whileShared(async (seconds) => {
     const policy = `20;w=${seconds}`;
     const statuses = await Promise.all(

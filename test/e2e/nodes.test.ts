@@ -100,7 +100,7 @@ const talk = (at: Weir, origin: string) =>
     keepalive: false,
   });
 
-test("what passes through either node is found through both, each record once", async () => {
+test("requests of either node are found through both, each record once", async () => {
   const ids = await Promise.all(Array.from({ length: 60 }, (_, at) => idOf(send(at % 2 === 0 ? a : b))));
   for (const at of [a, b]) {
     const records = await recordsOf(at, ids);
@@ -191,7 +191,7 @@ test("keys, domains, prices and mappings that are changed on one node reach the 
   );
 }, 300_000);
 
-test("the database gone under load loses nothing: both nodes continue, and what waited comes in", async () => {
+test("losing the database under load loses no record: both nodes continue, and waiting records are stored later", async () => {
   const traffic = load(8, "outage");
   const filter = { request_response_rmt: { properties: { Run: { equals: "outage" } } } };
   await until(

@@ -117,7 +117,7 @@ async function send(path: string, body: object, headers: Record<string, string> 
   return [response.headers.get("gateway-id")!, response];
 }
 
-test("a response is shown whole, and what the plugin says of it is in the record", async () => {
+test("a response is shown whole, and the plugin's additions are in the record", async () => {
   const [id] = await send("/v1/chat/completions", chat, {
     "Gateway-User-Id": "ann",
     "Gateway-Property-Plan": "free",

@@ -249,7 +249,7 @@ test("upgrade-check says of a read-only disk that it is one, and a start is refu
   expect(run("serve")).toEqual({ status: 1, said: `weir: ${refused}\n` });
 }, 300_000);
 
-test("with on_spool_full = refuse a full disk is a 503 that says so", async () => {
+test("with on_spool_full = refuse a full disk is a 503 that names the cause", async () => {
   const dataDirectory = mkdtempSync(join(tmpdir(), "weir-refuse-"));
   const spool = join(dataDirectory, "spool");
   const wrapper = onOwnDisk(spool, "size=8m");

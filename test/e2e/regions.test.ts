@@ -164,7 +164,7 @@ test("each API tells of its own region, and the command line can export from it"
   expect(JSON.parse(models.stdout).map(({ model }: Json) => model)).toContain("gpt-4o-mini-2026-03-01");
 });
 
-test("what passed before a kill is there after it, in its region", async () => {
+test("requests from before a kill are in their region's records after it", async () => {
   const ids = { us: await idOf(send(pair.us)), eu: await idOf(send(pair.eu)) };
   await pair.us.kill();
   pair = await startPair();

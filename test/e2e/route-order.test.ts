@@ -42,7 +42,7 @@ async function first(route: string): Promise<Json> {
   return (await api("POST", "/v1/route/explain", { model: route })).targets[0];
 }
 
-test("fastest goes by the tokens that records say, of each credential by itself", async () => {
+test("fastest uses the recorded tokens, for each credential separately", async () => {
   await api("PUT", "/v1/routes/quick", { strategy: "fastest", targets: ["custom:far/m", "custom:near/m"] });
   await until(async () => {
     const response = await fetch(`${weir.gateway}/v1/chat/completions`, {

@@ -65,7 +65,7 @@ test("a renewed certificate is in use without a restart, and the audit log has i
   rmSync(folder, { recursive: true });
 });
 
-test("a start with two files that are no pair, or with one of them, says so and ends", async () => {
+test("a start with two files that are no pair, or with one of them, fails with the reason", async () => {
   const mismatch = { ...TLS, WEIR_TLS_KEY_FILE: pem("other-key.pem") };
   await expect(startWeir({ env: mismatch })).rejects.toThrow("the key is not that of the certificate");
   await expect(startWeir({ env: { WEIR_TLS_CERT_FILE: TLS.WEIR_TLS_CERT_FILE } })).rejects.toThrow("tls_key_file");

@@ -19,7 +19,7 @@ const provider = standIn(async ({ json: body }) => {
   return new Response(rest, { headers: { "content-type": "text/event-stream" } });
 });
 
-test("a stop waits for unified requests no longer than it says, whatever they wait for", async () => {
+test("a stop waits for unified requests no longer than its limit, whatever they wait for", async () => {
   const folder = mkdtempSync(join(tmpdir(), "weir-unified-stop-"));
   const credential = `provider = "custom"\napi_key = "env:OWN"\nbase_url = "${provider.origin}/v1"\nprivate = true\n`;
   writeFileSync(join(folder, "weir.toml"), `[credentials.own]\n${credential}`);

@@ -104,7 +104,7 @@ test("a property's value may be empty and may have equals signs", () => {
 });
 
 describe("the period", () => {
-  test("is the last thirty days up to this moment when nothing is said", () => {
+  test("is the last thirty days by default", () => {
     expect(readPeriod(undefined, undefined, NOW)).toEqual({
       from: "2026-04-20T10:20:30.405Z",
       to: "2026-05-20T10:20:30.405Z",

@@ -126,7 +126,7 @@ test("a page as a Weir writes it is found the quick way, whatever its records ho
   );
 });
 
-test("a page of which something is missing, or comes twice, is read as JSON.parse reads it, or not at all", () => {
+test("a page with missing or repeated members is read as JSON.parse reads it, or not at all", () => {
   assertProperty(
     fc.property(anyRows, fc.nat(), fc.nat({ max: 40 }), fc.boolean(), (rows, place, length, twice) => {
       const whole = quick(write(rows, COMPACT));

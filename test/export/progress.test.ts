@@ -24,7 +24,7 @@ test("a terminal shows a bar with share, count, rate and time left, and it fits 
   expect(all).toMatch(/weir export: 3,000 records, 2\.\d MB in 0:\d\d, [\d,]+\/s to stdout\n$/);
 });
 
-test("the bar says how far it is, how fast and how long it will take", async () => {
+test("the bar shows progress, rate and remaining time", async () => {
   const screen = terminal(100);
   const progress = createProgress({ screen, quiet: false, lineEveryMs: 10_000 });
   progress.expect(4000);
@@ -92,7 +92,7 @@ test("--quiet prints failures only", async () => {
   }
 });
 
-test("bad usage is one line that says where to look", async () => {
+test("bad usage is one line that names the help", async () => {
   const bad = await run("http://127.0.0.1:1", ["--nonsense"]);
   expect(bad.status).toBe(2);
   expect(bad.stderr).toMatch(/^weir export: .*--nonsense.* \(see weir help export\)\n$/);

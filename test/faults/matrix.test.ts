@@ -6,7 +6,7 @@ const PAGE = join(import.meta.dir, "../../docs/losses.md");
 const TABLE = /(?<=<!-- faults -->\n)[\s\S]*?(?=<!-- \/faults -->)/;
 
 // `WEIR_WRITE_DOCS=yes` writes the tables into the page. They need Linux: another user, and a limit on files' sizes.
-test("the tables of faults in docs/losses.md say what comes of each, and none is silent", async () => {
+test("the tables of faults in docs/losses.md name the effect of each, and none is silent", async () => {
   const script = `trap '' XFSZ; exec "$0" "$1"`;
   const child = Bun.spawn(["sh", "-c", script, process.execPath, join(import.meta.dir, "table.ts")], {
     stdout: "pipe",

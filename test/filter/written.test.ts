@@ -117,7 +117,7 @@ test("any text is a filter or a refusal that names a position", () => {
   );
 });
 
-test("what the dashboard's filter can be about has the same name here", () => {
+test("the dashboard's filter fields have the same names here", () => {
   const others = new Set(["input"]); // the dashboard's name for values; here it is what was said, as in the API
   for (const { id, path } of FILTER_FIELDS) {
     if (!others.has(id)) expect([id, WRITTEN_NAMES.get(id)?.path]).toEqual([id, path as never]);

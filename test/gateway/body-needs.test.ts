@@ -118,7 +118,7 @@ test.each([
   expect((await gateway.spool.ended(id)).requestBody.toString()).toBe(text);
 });
 
-test("nothing is read where no plugin needs it, or the header says it already", async () => {
+test("no body is read if no plugin needs it, or if the header has the value already", async () => {
   expect((await send(JSON.stringify(chat), JSON_TYPE)).seen).toEqual({
     userId: undefined,
     model: undefined,

@@ -109,7 +109,7 @@ test.each([
   ],
   ["Gateway-Authorization: Bearer x\r\n", "send Gateway-Auth: Bearer <service key>"],
   ["Gateway-Autth: Bearer x\r\n", "unknown header Gateway-Autth; did you mean Gateway-Auth?"],
-])("a request without Gateway-Auth, with %j, is a 401 that says what was meant", async (headers, message) => {
+])("a request without Gateway-Auth, with %j, is a 401 that suggests the right header", async (headers, message) => {
   const response = await once(gateway, "POST /v1/x", `Host: weir\r\n${TARGET}${headers}Content-Length: 2\r\n`, "{}");
   const error = errorOf(response);
   expect(error).toMatchObject({ code: "missing_gateway_auth", message });

@@ -77,7 +77,7 @@ test.each(WHOLE)(
   },
 );
 
-test.each(CUT)("a client that leaves %s is gone: 499", async (_name, type, pieces) => {
+test.each(CUT)("a client that leaves %s is recorded as gone: 499", async (_name, type, pieces) => {
   expect(await leave(type, pieces)).toMatchObject({ outcome: "client_gone", status: 499 });
 });
 

@@ -202,7 +202,7 @@ const ELSEWHERE = `Host: weir\r\n${AUTH}Gateway-Target-Url: http://10.0.0.1\r\n`
 test.each([
   ["with its length", `Content-Length: ${BODY.length}\r\n`, BODY],
   ["in chunks", "Transfer-Encoding: chunked\r\n", `${BODY.length.toString(16)}\r\n${BODY}\r\n0\r\n\r\n`],
-])("what a refused request sent %s is in its record", async (_name, framing, body) => {
+])("the body of a refused request sent %s is in its record", async (_name, framing, body) => {
   await using gateway = await startTestGateway({ keys: KEYS });
   const response = await once(gateway, "POST /v1/x", `${ELSEWHERE}${framing}`, body);
   const record = await gateway.spool.ended(idOf(response));
@@ -285,7 +285,7 @@ test.each([
   ["CONNECT", "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n", 405, "this method"],
   ["too large a head", `GET / HTTP/1.1\r\nHost: a\r\nX: ${"y".repeat(150_000)}\r\n`, 431, "header fields"],
   ["too many fields", `GET / HTTP/1.1\r\nHost: a\r\n${"X: 1\r\n".repeat(250)}`, 431, "header fields"],
-] as const)("%s gets a JSON response that says why and is not recorded", async (_name, head, status, why) => {
+] as const)("%s gets a JSON response with the reason and is not recorded", async (_name, head, status, why) => {
   await using gateway = await startTestGateway();
   // Nothing tells the reader to stop: the gateway has to close.
   const response = await exchangeRaw(gateway.port, `${head}${AUTH}${TARGET}\r\n`);

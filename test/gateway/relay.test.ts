@@ -181,7 +181,7 @@ test("a provider that breaks off makes the client's response break off", async (
   });
 });
 
-test("what came together with the fault in a response reaches the client before the break", async () => {
+test("bytes that arrive together with a fault in a response reach the client before the break", async () => {
   const begun = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n";
   await using provider = await startProvider(({ socket }) => socket.write(`${begun}no size\r\n`));
   await using gateway = await startTestGateway();

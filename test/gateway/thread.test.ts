@@ -172,7 +172,7 @@ test("an expected 100 Continue comes before the body is sent", async () => {
   expect(response).toStartWith("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 ");
 });
 
-test("requests of a thread that has ended have ended for the first one too", async () => {
+test("requests of a thread that has ended are ended in the first one too", async () => {
   const ends: RequestEnd[] = [];
   await using pair = await startPair({ onEnd: (end) => void ends.push(end) });
   const [cached, plain] = await Promise.all([
@@ -185,7 +185,7 @@ test("requests of a thread that has ended have ended for the first one too", asy
   await Promise.all([cached, plain].map((response) => response.body!.cancel()));
 });
 
-test("plugins are called in the first thread: what they see, add and refuse, and how it ended", async () => {
+test("plugins are called in the first thread: they see, change and refuse requests there, and get their end", async () => {
   const seen: string[] = [];
   const ends: RequestEnd[] = [];
   await using pair = await startPair({
@@ -284,7 +284,7 @@ test("what a plugin admits says nothing of keys with a list of models, other tar
   expect(hooks.asked).toHaveLength(1 + 3 + 1);
 });
 
-test("a change while the plugins are called is later than what they say", async () => {
+test("a change during a call of the plugins outdates what they admit in it", async () => {
   const hooks = admitting(() => true);
   const { onForward } = hooks;
   hooks.onForward = (request) => {
@@ -338,7 +338,7 @@ test("a plugin of the first thread changes what this one sends", async () => {
   ]);
 });
 
-test("the unified address is the first thread's: what is measured counts for requests of all threads", async () => {
+test("unified requests are served by the first thread, whose measurements order those of all threads", async () => {
   await using upstream = standIn(() => json(chatResponse("hello")));
   const credentials = ["far", "near"].map((name) => at("CUSTOM", upstream.origin, { name }));
   const routes = [route("quick", ["custom:far/m", "custom:near/m"], { strategy: "fastest" })];

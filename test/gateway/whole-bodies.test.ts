@@ -105,7 +105,7 @@ test("small bodies do not wait behind large ones, and a client that disconnects 
   await until(() => weir.counts().bytes === 0);
 }, 300_000);
 
-test("a body that does not say its length takes room as it comes", async () => {
+test("a body without a length takes room as it arrives", async () => {
   await using weir = await start();
   const chunks = (bytes: number) => `${bytes.toString(16)}\r\n${"x".repeat(bytes)}\r\n0\r\n\r\n`;
   const send = (bytes: number) =>

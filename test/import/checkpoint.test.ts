@@ -6,7 +6,7 @@ import { makeFolder } from "../export/run-in-test.ts";
 const WANTED = { apiUrl: "http://127.0.0.1:8788", brand: null, size: 100, modifiedMs: 7.5 };
 const SOUND: Checkpoint = { version: 1, ...WANTED, shape: "lines", number: 3, end: 100, rejected: 0 };
 
-test("what was saved is loaded for the same import", async () => {
+test("a saved checkpoint is loaded for the same import", async () => {
   await using folder = await makeFolder();
   await saveCheckpoint(folder.file("a.jsonl"), SOUND);
   expect(await loadCheckpoint(folder.file("a.jsonl"), WANTED)).toEqual(SOUND);

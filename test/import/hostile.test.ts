@@ -98,7 +98,7 @@ test("an id that another organization has is rejected, and its record stays as i
   expect((await shown(2, otherKey)).organization_id).not.toBe((await shown(1)).organization_id);
 });
 
-test("a record goes into the key's organization whatever it says, and an id twice counts once", async () => {
+test("a record goes into the key's organization, whatever organization it names, and a repeated id counts once", async () => {
   const text = [line(3, { organization_id: "someone" }), line(3, { model: "second" }), "", line(4)].join("\n");
   expect((await put(text)).data).toEqual({ imported: 2, existing: 1, rejected: [] });
   expect(await shown(3)).toMatchObject({ organization_id: (await shown(1)).organization_id, model: null });

@@ -84,7 +84,7 @@ test.each([
   for (const chunk of [1, 3, 1_000]) expect(shown(split(text, chunk))).toEqual(expected as [number, string][]);
 });
 
-test("what is too long or not UTF-8 is reported by its number and the next record is found", () => {
+test("a record that is too long or not UTF-8 is reported by its number, and the next one is found", () => {
   const long = `{"a":"${"x".repeat(100)}"}`;
   const bytes = Buffer.concat([
     Buffer.from(`${long}\n{"b":"`),

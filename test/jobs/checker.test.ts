@@ -141,7 +141,7 @@ test("the mean of a score is watched, of those that have it", async () => {
   for (const each of [...one.stores, store]) await each.close();
 });
 
-test("an alert that cannot be checked says why, and the others are checked regardless", async () => {
+test("an alert that cannot be checked shows the reason, and the others are checked", async () => {
   using directory = ownDirectory();
   const { store, checker } = await opened(directory);
   const broken = await put(store);
@@ -158,7 +158,7 @@ test("an alert that cannot be checked says why, and the others are checked regar
   for (const each of [...one.stores, store]) await each.close();
 });
 
-test("what fires is resolved when the alert is switched off, and fires again when it is on again", async () => {
+test("a firing group is resolved when the alert is switched off, and fires again when it is switched on", async () => {
   using directory = ownDirectory();
   const { store, checker } = await opened(directory);
   const alert = await put(store);

@@ -191,7 +191,7 @@ describe("a delivery", () => {
     await api.call("DELETE", `/v1/webhooks/${json.data.id}`);
   });
 
-  test("never reaches an address that its name turns out to stand for", async () => {
+  test("never reaches a forbidden address that its name resolves to", async () => {
     using receiver = startReceiver();
     const url = receiver.url.replace("127.0.0.1", "[::ffff:7f00:1]");
     const refused = await api.call("POST", "/v1/webhooks", { body: { url: url.replace("7f00:1", "7f00:2") } });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createSecret, signatureHeaders } from "../../src/store/deliveries/signing.ts";
 
-test("what docs/webhooks.md shows verifies what is sent, and nothing else", async () => {
+test("the code in docs/webhooks.md accepts our signatures and no others", async () => {
   const page = readFileSync(join(import.meta.dir, "../../docs/webhooks.md"), "utf8");
   const [, code] = /```ts\n(.*?)```/s.exec(page)!;
   const directory = mkdtempSync(join(tmpdir(), "weir-verify-"));

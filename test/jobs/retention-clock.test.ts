@@ -95,7 +95,7 @@ test("a clock that is set while a run continues makes nothing older for it", asy
   expect([kept.has(young), old.some((id) => kept.has(id))]).toEqual([true, false]);
 });
 
-test("a run that is stopped says so, and does not overwrite the last run of organizations that it did not reach", async () => {
+test("a stopped run is noted as stopped, and does not overwrite the last run of organizations that it did not reach", async () => {
   for (let n = 0; n < 1_050; n++) await insert(NOW - (DAYS + 2) * DAY_MS + n);
   const lastOf = async (key: string) => (await api.call("GET", "/v1/retention", { key })).json.data.last_run;
   await insertRecord(api.store, api.other, { request_created_at: NOW });

@@ -71,7 +71,7 @@ async function older(count: number) {
   };
 }
 
-test("older records get input, output and words newest first, whenever it is killed, and a search says how far back it is whole", async () => {
+test("older records get input, output and words newest first, despite kills, and a search reports how far back it is complete", async () => {
   await using it = await older(60);
   const found: number[] = [];
   for (let turns = 0; turns < 100; turns++) {

@@ -16,7 +16,7 @@ test("a model's listed prices are those of short requests", () => {
   expect(tiered).not.toEqual([]);
 });
 
-test("what a request costs beside its tokens is no part of their rate", () => {
+test("costs of a request beside its tokens are no part of their rate", () => {
   // Perplexity: 3 and 15 dollars per million tokens, and 14 per thousand requests.
   expect(tokenRates("PERPLEXITY", "sonar-pro")).toMatchObject({ prompt: 0.000003, completion: 0.000015 });
 });

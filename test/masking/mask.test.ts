@@ -229,7 +229,7 @@ describe("paths", () => {
 });
 
 describe("labels", () => {
-  test("a label that is a key keeps requests of one key together and says nothing of the key", () => {
+  test("a label that is a key keeps requests of one key together without revealing it", () => {
     const [one, again, other] = [`sk-${S}a`, ` sk-${S}a`, `sk-${S}b`].map((value) => maskLabel(value));
     expect(one).toMatch(/^\*\*\*[0-9a-f]{8}$/);
     expect(again).toBe(one!);

@@ -41,7 +41,7 @@ test("bodies are in the object store and not in the database, and records show i
   expect(row).toMatchObject({ excerpts_packed: null, input: expect.stringContaining(texts[0]!.slice(0, 100)) });
 });
 
-test("while the object store is away records wait, reading says so, and afterwards nothing is missing", async () => {
+test("while the object store is unavailable records wait and reading fails; afterwards nothing is missing", async () => {
   await using store = await startObjectStore();
   await using weir = await rig({ settings: store.settings });
   const first = pass(weir.spool, { request: ask("first") });
@@ -79,7 +79,7 @@ test("while the object store is away records wait, reading says so, and afterwar
   for (const [at, id] of ids.entries()) expect(await requestOf(weir, id)).toBe(ask(texts[at]!));
 });
 
-test("what is deleted is in no object after the sweep, and what others share with it stays", async () => {
+test("deleted content is in no object after the sweep, and content that others share stays", async () => {
   await using store = await startObjectStore();
   await using weir = await rig({ settings: store.settings });
   const marker = random.bytes(20).toString("hex");
@@ -100,7 +100,7 @@ test("what is deleted is in no object after the sweep, and what others share wit
   expect((await store.all()).size).toBe(await rows(weir, "select count(*) as n from objects"));
 });
 
-test("what is deleted leaves an object in which other packs stay", async () => {
+test("deleted packs are removed from an object whose other packs stay", async () => {
   await using store = await startObjectStore();
   await using weir = await rig({ settings: store.settings });
   const marker = random.bytes(20).toString("hex");
@@ -132,7 +132,7 @@ test("small objects are put together, and all bodies are still there", async () 
   for (const [id, text] of sent) expect(await requestOf(weir, id)).toBe(text);
 });
 
-test("an object that no row knows is found by the list of the bucket and deleted, others' are not", async () => {
+test("an object without a row is found in the bucket's list and deleted; foreign objects stay", async () => {
   await using store = await startObjectStore();
   await using weir = await rig({ settings: store.settings });
   const id = pass(weir.spool, { request: ask("kept") });
@@ -149,7 +149,7 @@ test("an object that no row knows is found by the list of the bucket and deleted
   expect(await requestOf(weir, id)).toBe(ask("kept"));
 });
 
-test("an object that is gone costs the bodies in it and no others, and is named", async () => {
+test("a missing object loses only the bodies in it, and is reported by name", async () => {
   await using store = await startObjectStore();
   await using weir = await rig({ settings: store.settings });
   const ids: string[] = [];
@@ -170,7 +170,7 @@ test("an object that is gone costs the bodies in it and no others, and is named"
   await erased(weir);
 });
 
-test("what was recorded before goes into the object store in steps, and can be read at each", async () => {
+test("earlier records move into the object store in steps, and can be read after each", async () => {
   await using store = await startObjectStore();
   using directory = temporaryDirectory();
   const spool = spoolIn(join(directory.path, "spool"));

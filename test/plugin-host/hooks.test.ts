@@ -112,7 +112,7 @@ test("failures are counted as metrics, by plugin and hook", async () => {
 describe("onAnswer", () => {
   const answer = toAnswer({ status: 200, headers: [], body: undefined } as unknown as ResponseFacts);
 
-  test("what plugins add to a record adds up, promises in between or not", async () => {
+  test("the additions of several plugins to a record are combined, with promises in between or not", async () => {
     const { hooks } = hooksOf(
       { onAnswer: () => ({ properties: { A: "1", B: "1" } }) },
       { onAnswer: async () => ({ properties: { B: null }, scores: { good: 1 } }) },

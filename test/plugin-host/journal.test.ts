@@ -23,7 +23,7 @@ const open = (path: string) => {
   return { journal: new Journal(join(path, "state/p.jsonl"), log), lines };
 };
 
-test("what was appended in a turn is in the file at its end, in order, whatever it is", async () => {
+test("values appended in one turn are in the file at its end, in order", async () => {
   await assertProperty(
     fc.asyncProperty(fc.array(fc.array(fc.jsonValue(), { maxLength: 5 }), { maxLength: 10 }), async (turns) => {
       using directory = temporaryDirectory();

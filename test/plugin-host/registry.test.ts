@@ -131,7 +131,7 @@ test.each([
   expect(() => buildRegistry(loaded)).toThrow(message);
 });
 
-test("the start says which built-in a drop-in replaces", async () => {
+test("the start logs which built-in a drop-in replaces", async () => {
   await using shipped = await dropInFolder(true);
   await using there = await dropInFolder();
   await shipped.write("a.ts", "export default { apiVersion: 1, name: 'A', hosts: ['a.test'] };");

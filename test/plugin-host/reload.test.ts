@@ -37,7 +37,7 @@ test.each([
   ["does not fit", provider("acme")],
   ["loops for ever while loading", "for (;;);"],
   ["ends its thread", "process.exit(7);"],
-])("a change that %s leaves the version before it, and says so until it is fixed", async (_name, text) => {
+])("a change that %s leaves the previous version in use, and is reported until it is fixed", async (_name, text) => {
   await using there = await dropInFolder();
   const path = await there.write("a.ts", provider("ACME", "hosts: ['one.test']"));
   using live = await registryOf(there.path);

@@ -73,7 +73,7 @@ describe("Gateway-RateLimit-Policy", () => {
     expect(reading(header)).toContain(why);
   });
 
-  test("what is printed is read again as the same, in any order of its parameters", () => {
+  test("a printed policy is read as the same policy, in any order of its parameters", () => {
     const policy = fc.record({
       quota: fc.integer({ min: 0, max: 1e12 }),
       w: fc.integer({ min: 1, max: 31_536_000 }),

@@ -13,7 +13,7 @@ const statuses = async (it: Opened, times: number, request: RequestParts) => {
 };
 
 describe("a policy of a header", () => {
-  test("admits its quota, says what is left, and refuses with the rule and how long to wait", async () => {
+  test("admits its quota, returns the rest, and refuses with the rule and the time to wait", async () => {
     await using it = await openPlugin(rateLimits);
     const first = await ask(it, { policy: "2;w=60" });
     expect(first.response.responseHeaders).toEqual({
@@ -149,7 +149,7 @@ describe("the list of rate limits", () => {
     (await it.call("POST", "/v1/rate-limits", {}, { name: "n", quota: 5, window_seconds: 60, ...body })).data;
   const list = async (it: Opened, who: Json = {}) => (await it.call("GET", "/v1/rate-limits", {}, undefined, who)).data;
 
-  test("says how much of each is used, and when some of it is available again", async () => {
+  test("shows how much of each is used, and when some of it is available again", async () => {
     await using it = await openPlugin(rateLimits);
     await make(it, {});
     expect(await list(it)).toMatchObject([{ used: 0, remaining: 5, resets_at: null }]);
@@ -260,7 +260,7 @@ describe("a policy of one key", () => {
 });
 
 describe("after a kill", () => {
-  test("what was counted, given back, held and charged is known", async () => {
+  test("counted, returned, reserved and charged amounts are restored", async () => {
     const usage = async (ids: readonly string[]) =>
       ids.map((requestId) => ({ requestId, totalTokens: 60, cost: null }));
     await using first = await openPlugin(rateLimits, { usageOf: usage });

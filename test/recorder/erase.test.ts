@@ -22,7 +22,7 @@ async function erased(weir: Rig): Promise<void> {
   while ((await weir.recorder.maintain({ kind: "erase" })) > 0);
 }
 
-test("what is deleted is in no file of the data directory any more", async () => {
+test("deleted content is in no file of the data directory any more", async () => {
   await using weir = await rig();
   const text = random.bytes(20).toString("hex");
   const sound = random.bytes(30_000);

@@ -126,7 +126,7 @@ test("input and output go with the bodies, wherever they stand", async () => {
   expect((await found(weir, { output: { equals: null } })).sort()).toEqual([...ids].sort());
 });
 
-test("what a client omits, and what is no text, is null in both places", async () => {
+test("omitted bodies and bodies without text are null in both places", async () => {
   await using weir = await rig();
   const omitted = pass(weir.spool, {
     begin: { omitResponse: true },

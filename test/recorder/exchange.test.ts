@@ -30,7 +30,7 @@ test("a body that the client omits is stored nowhere, and its metrics are kept",
   expect(packs.map(({ data }) => Buffer.from(Bun.zstdDecompressSync(data)).includes("SECRET-"))).toEqual([false]);
 });
 
-test("a compressed stream in many chunks is read as what it says", async () => {
+test("a compressed stream in many chunks is read as its decompressed events", async () => {
   await using weir = await rig();
   const bytes = gzipSync('data: {"a":1}\n\ndata: {"a":2}\n\n');
   const id = pass(weir.spool, {

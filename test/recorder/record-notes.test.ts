@@ -74,7 +74,7 @@ test("a check that takes its time keeps no record back, and its scores come late
   for (const id of ids) expect(await scoresOf(weir, id, (scores) => scores !== "{}")).toBe('{"late":1}');
 });
 
-test("what is added goes with the record", async () => {
+test("an addition is stored with the record", async () => {
   const hooks = checking(() => note({ polite: 1 }, { polite: { plugin: "checks", text: "thanks" } }));
   await using weir = await rig({ hooks });
   const id = pass(weir.spool);

@@ -152,7 +152,7 @@ test("whatever frames with right sums the spool holds, in any order, every whole
   );
 });
 
-test("what is set aside is kept up to a bound, and counted beyond it", () => {
+test("unreadable frames are kept up to a bound, and counted beyond it", () => {
   using directory = temporaryDirectory();
   const frame = Buffer.alloc(100, 1);
   expect([1, 2, 3, 4].map(() => quarantine(directory.path, frame, 250))).toEqual([true, true, false, false]);

@@ -117,7 +117,7 @@ describe("cheapest", () => {
     expect(outputs).toEqual([20, 1_000, 5, 5]);
   });
 
-  test("what a session was given is kept for an hour after its last use", () => {
+  test("the choice of a session is kept for an hour after its last use", () => {
     const routes = [route("r", ["openai/a", "groq/b"], { strategy: "cheapest" })];
     const parts = orderParts({ priceOf, demand: demand({ session: "s" }) });
     const at = (now: number, change: OrderParts["priceOf"]) =>

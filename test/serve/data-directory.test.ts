@@ -83,7 +83,7 @@ test("a directory of an earlier run is closed to others, file by file", () => {
   expect(modes).toEqual(modes.map(() => 0));
 });
 
-test("what is named like a segment and is no file is none", () => {
+test("a directory that is named like a segment is not one", () => {
   using directory = temporaryDirectory();
   mkdirSync(join(directory.path, "0000000000002.spool"));
   writeFileSync(join(directory.path, "0000000000003.spool"), "");

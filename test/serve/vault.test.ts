@@ -87,7 +87,7 @@ test("the gateway has those of weir.toml first, with what they point at, then th
   expect(it.vault.degraded).toEqual([]);
 });
 
-test("what no key opens is locked and reported without its name, until a key opens it", async () => {
+test("a secret that no key decrypts is locked and reported without its name, until a key decrypts it", async () => {
   using it = await opened();
   const stored = await storedIn(it.directory.config);
   const path = join(it.directory.path, "credentials.key");

@@ -43,7 +43,7 @@ async function findings(sso: Record<string, Record<string, unknown>>, public_url
   return outcomes.map(({ verdict, message, fix }) => `${verdict}: ${message} -> ${fix ?? ""}`);
 }
 
-test("a provider that knows the client and its redirect address is well", async () => {
+test("a provider that knows the client and its redirect address passes", async () => {
   expect(await findings({ corp: { issuer: corp.issuer, client_id: CLIENT_ID } })).toEqual([
     `ok: sso.corp: ${corp.issuer} responds, and knows ${PUBLIC}/v1/login/corp/callback -> `,
   ]);
@@ -87,7 +87,7 @@ test.each([
   expect(found.replace(/(599|601) s/, "600 s")).toContain(words);
 });
 
-test("plain http is a warning, and no provider is well", async () => {
+test("plain http is a warning, and a configuration without providers passes", async () => {
   const over = await findings({ corp: { issuer: corp.issuer, client_id: CLIENT_ID } }, "http://weir.test");
   expect(over[0]).toStartWith("warn: users log in over plain http");
   expect(await findings({})).toEqual(["ok: none is configured -> "]);

@@ -168,7 +168,7 @@ describe.each(DATABASES)("on %s", (kind) => {
     ]);
   });
 
-  test("what the gateway refused is no error: it is a group, a filter and a count of its own", async () => {
+  test("refused requests are not errors: they have a group, a filter and a count of their own", async () => {
     const rows = await post("/v1/metrics/query", { filter: "all", group_by: ["outcome"] });
     const refused = ALL.filter(isRefused).length;
     expect(rows.map(({ outcome, ...row }) => [outcome, row["requests"], row["errors"], row["refused"]])).toEqual([

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { insertRecord, openApi } from "../open.ts";
 
-test("while many records have no block, probes and metrics say so", async () => {
+test("while many records have no block, probes and metrics report it", async () => {
   await using api = await openApi();
   // The jobs that run beside it must not make them meanwhile.
   const sql = "create trigger no_blocks before insert on blocks begin select raise(abort, 'not now'); end";

@@ -37,7 +37,7 @@ function routed(provider: string, model: string, skipped: string | null = null):
   api.explanation = { resolved_by: "test", targets: [target] };
 }
 
-test("an estimate multiplies tokens by the price in force, and says what it guesses", async () => {
+test("an estimate multiplies tokens by the current price, and notes what it guesses", async () => {
   routed("OPENAI", "gpt-4o-mini");
   await api.call("PUT", "/v1/models/prices", {
     body: { provider: "OPENAI", model: "gpt-4o-mini", input: 10, output: 100 },
@@ -93,7 +93,7 @@ test.each<[string, object, string | null, string]>([
   expect(json.message).toContain(says);
 });
 
-test("a run needs the permission to send requests and that to read what was said", async () => {
+test("a run needs the permissions to send requests and to read bodies", async () => {
   const statuses = async (key: string) => {
     const calls = [
       ["GET", path],

@@ -108,7 +108,7 @@ describe("a request with a log-in", () => {
     expect([(await count(cookie, sent)).status, (await make(cookie, sent)).status]).toEqual([reading, changing]);
   });
 
-  test("that changes something must say where it comes from, also if its endpoint needs no more than reading", async () => {
+  test("that changes something must name its origin, even if its endpoint needs only the permission to read", async () => {
     const { cookie } = await logIn(it.keys.all);
     const open = /^GET |^POST \/v1\/(session$|invitations\/)/;
     const endpoints = Object.keys(NEEDS).filter((name) => Object.hasOwn(ACTION_OF, name) && !open.test(name));

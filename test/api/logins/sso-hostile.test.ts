@@ -238,7 +238,7 @@ describe("what a provider says of somebody", () => {
     expect((await world.logIn("eve", { claims: said })).url.pathname).toBe("/requests");
   });
 
-  test("an address of the userinfo endpoint is as verified as it says there, whatever the ID token says", async () => {
+  test("whether an address of the userinfo endpoint is verified follows from that endpoint, not from the ID token", async () => {
     world.other.tamper = (token) => ({ ...token, email_verified: true });
     const claims = { email: "bo@example.test", email_verified: false };
     const { response } = await world

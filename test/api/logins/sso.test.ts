@@ -78,7 +78,7 @@ test("a role that changed between log-ins counts at once, also for the log-in of
   expect((await me(first)).role).toBe("viewer");
 });
 
-test("somebody whom no rule fits is refused, and what they had by rules is gone", async () => {
+test("a user whom no rule fits is refused, and loses the memberships that rules had given", async () => {
   const none = await world.logIn("dan", { claims: verified("dan@example.test") });
   expect(none.response.status).toBe(403);
   const { code, message } = await none.response.json();

@@ -337,7 +337,7 @@ test("a user's key may not do what only a key without a user may, such as changi
   expect(await create()).toMatchObject({ error: null, data: { name: "spend" } });
 });
 
-test("the list of keys says which ones their owner stops, and why", async () => {
+test("the list of keys shows which keys their owner stops, and why", async () => {
   const owner = await member("owner-of-key@example.test", "developer");
   const admin = { key: it.keys.admin };
   const { cookie } = await logIn(owner.email, PASSWORD);

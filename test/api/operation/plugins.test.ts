@@ -39,7 +39,7 @@ test("GET /v1/plugins shows each file with the failures of its hooks in both thr
   ]);
 });
 
-test("a hook that is switched off is said of its plugin", async () => {
+test("a hook that is switched off is shown at its plugin", async () => {
   await using api = await openApi();
   api.plugins = [door];
   api.gatewayHooks = { failures: {}, degraded: ["plugin door: onRequest is switched off: it blocked the thread"] };

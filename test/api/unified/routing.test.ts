@@ -10,7 +10,7 @@ afterAll(() => it[Symbol.asyncDispose]());
 
 const explain = (body: unknown, key = it.keys.read) => it.call("POST", "/v1/route/explain", { key, body });
 
-test("what rests is shown as the gateway says", async () => {
+test("paused credentials are shown as the gateway reports them", async () => {
   it.health = [
     { provider: "GROQ", credential: "groq-1", model: null, state: "resting", until: 0, failures: 1, lastError: "401" },
     { provider: "OPENAI", credential: "o", model: "a", state: "ready", until: null, failures: 2, lastError: "503" },
@@ -107,7 +107,7 @@ test("weir route explain prints what the service says, within 80 columns", async
   expect(JSON.parse(json.out)).toEqual(it.explanation);
 });
 
-test("weir route explain asks as the options say: a key by its name, a body of a file or stdin", async () => {
+test("weir route explain takes a key by its name, and a body from a file or stdin", async () => {
   const { id } = it.published().find(({ name }) => name === "gateway")!;
   const cli = terminal();
   await Bun.write(`${cli.directory}/body.json`, '{"temperature":1}');

@@ -88,7 +88,7 @@ test.each([
   await both.insert("requests", [{ a: 1 }]);
 });
 
-test("a statement that took too long says so, whichever side stopped it", async () => {
+test("a statement that took too long is a query_timeout, whichever side stopped it", async () => {
   const headers = { ...OWN, "x-clickhouse-exception-code": "159" };
   await using server = await serving("Code: 159. DB::Exception: (TIMEOUT_EXCEEDED)", { status: 500, headers });
   expect(await failure(server.client.query("select 1"))).toMatchObject({ code: "query_timeout", status: 504 });
@@ -130,7 +130,7 @@ function clients(): void {
     expect(await failure(slow)).toMatchObject({ code: "query_timeout", status: 504 });
   });
 
-  test("a statement that is refused says its number, and nothing of what it held", async () => {
+  test("the error of a refused statement has the server's code, and none of its values", async () => {
     const error = await failure(client.query(`select no_such_function('a secret')`));
     expect(error).toBeInstanceOf(ClickHouseError);
     expect(error).toMatchObject({ code: 46, message: "ClickHouse error 46 (UNKNOWN_FUNCTION)" });
@@ -218,7 +218,7 @@ function clients(): void {
     expect(Bun.inspect(error)).not.toContain(PASSWORD);
   });
 
-  test("a wrong password is said to be one", async () => {
+  test("a wrong password is reported as one", async () => {
     const stranger = new ClickHouse({ urls: [url], database: "default", user: "nobody", password: PASSWORD });
     const error = await failure(stranger.query("select 1"));
     expect(error).toMatchObject({ code: "database_unavailable" });

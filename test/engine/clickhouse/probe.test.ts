@@ -58,7 +58,7 @@ else
     });
     afterAll(() => client.command(`drop database if exists ${client.database} sync`, { isOutside: true }));
 
-    test("it says its version, its clock and its tables, and lets a row be written, changed and deleted", async () => {
+    test("the probe reads version, clock and tables, and writes, changes and deletes a row", async () => {
       expect(await probeServer(client)).toMatchObject({ isTooOld: false, tables: undefined });
       await probeTable(client);
       await makeTables(client);

@@ -64,7 +64,7 @@ function suite() {
     expect(await recompute(false)).toMatchObject({ seen: 2, changed: 0, before: 22, after: 22 });
   });
 
-  test("what was not read is read", async () => {
+  test("unread records are read", async () => {
     const learnt = new Faulty();
     await using there = await clickHouseRig({ readExchange, learnt });
     const bad = pass(there.spool, CHAT);

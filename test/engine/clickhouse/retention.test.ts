@@ -96,7 +96,7 @@ function retention(): void {
     await keepFor(ONE, 0);
   });
 
-  test("a day of which another organization has records by now is not dropped", async () => {
+  test("a day in which another organization has records by now is not dropped", async () => {
     const [mine, theirs, alone] = [at(30), at(30, { organization: TWO }), at(31)];
     const one = (age: number) => ({ day: TODAY - age, organizationIds: [ONE] });
     await weir.recorder.barrier();

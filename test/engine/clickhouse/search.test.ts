@@ -114,7 +114,7 @@ function searches(): void {
     expect(rows.map(({ request_id }) => request_id)).toEqual([ids[3]!, ...ownIds, ids[0]!]);
   });
 
-  test("where texts are not kept, what asks for them is refused by name", async () => {
+  test("if texts are not stored, a filter that needs them is refused by name", async () => {
     const { records } = world.reader;
     const bare = clickhouseSource({
       ...{ client, control: records, hasOpenRows: false, keepsTexts: false },

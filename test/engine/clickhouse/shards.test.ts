@@ -116,7 +116,7 @@ function shards(): void {
     for (const id of ids.slice(HOURS / 2)) expect(await weir.body(id, "request")).toBeDefined();
   });
 
-  test("while one of them is away records wait, queries say so, and each is stored once in the end", async () => {
+  test("while one of them is unavailable records wait and queries fail; in the end each is stored once", async () => {
     const { clients, database } = await cluster.makeDatabase();
     await using weir = await recording(database);
     const ids = [at(weir, Date.now())];

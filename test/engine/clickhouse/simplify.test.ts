@@ -39,7 +39,7 @@ function holds(tree: FilterTree, isTrue: (condition: Condition) => boolean): boo
   return tree.kind === "condition" ? isTrue(tree) : tree.kind === "all";
 }
 
-test("a simplified tree says the same, whatever is true, in no more conditions", async () => {
+test("a simplified tree is equivalent, and has no more conditions", async () => {
   await assertProperty(
     fc.property(anyTree, (tree) => {
       const simple = simplified(tree);
@@ -55,7 +55,7 @@ test("a simplified tree says the same, whatever is true, in no more conditions",
   );
 });
 
-test("of bounds on one value the one that decides is left", async () => {
+test("only the tightest of several bounds on one value is left", async () => {
   const bound = fc
     .tuple(fc.constantFrom("a", "b"), fc.constantFrom("gte", "gt", "lte", "lt"), fc.integer({ min: 0, max: 5 }))
     .map(([letter, operator, value]) => condition(letter, operator, value));
@@ -79,7 +79,7 @@ test("of bounds on one value the one that decides is left", async () => {
   );
 });
 
-test("a tree that alternates 20,000 times is no deeper than what it says", () => {
+test("a tree that alternates 20,000 times becomes as flat as its content", () => {
   let tree: FilterTree = condition("c");
   for (let level = 0; level < 10_000; level++) {
     tree = {

@@ -155,7 +155,7 @@ function sink(): void {
     await second.stop();
   });
 
-  test("records that are removed are gone with their bodies and what was said of them", async () => {
+  test("records are removed with their bodies, comments and scores", async () => {
     await using weir = await clickHouseRig();
     const [gone, stays] = [pass(weir.spool), pass(weir.spool)];
     await weir.recorder.barrier();
@@ -205,7 +205,7 @@ function sink(): void {
     expect(await weir.finished(id)).toMatchObject({ response_status: 200, scores: { quality: 1 } });
   });
 
-  test("what is read again takes the place of what was stored", async () => {
+  test("a new reading replaces the stored one", async () => {
     await using weir = await clickHouseRig();
     const ids = [pass(weir.spool), pass(weir.spool)];
     const [first, second] = ids as [string, string];

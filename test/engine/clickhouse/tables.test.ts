@@ -29,7 +29,7 @@ import { isClickHouseMissing, ownDatabase, sharedClickHouse } from "./server.ts"
 const TIME = Date.UTC(2026, 2, 3, 4, 5, 6, 789);
 const PLACE: BodyPlace = { object: "pack-7", offset: 5_000_000_000, bytes: 1_234 };
 
-test("every column of SQLite's table has its column, but for those that say where a value is", () => {
+test("every column of SQLite's table has a column, except those that locate a value", () => {
   const there = new Set([...Object.keys(REQUEST_TYPES), "kind", "excerpts_packed"]);
   expect([...there].sort()).toEqual([...REQUEST_COLUMNS].sort());
 });

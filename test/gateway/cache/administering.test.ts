@@ -75,7 +75,7 @@ test("entries are listed with what they are, and can be removed by key and by re
   expect(gateway.cacheStatus("org-3")).toEqual({ entries: 0, bytes: 0, bytesMax: 1_073_741_824 });
 });
 
-test("what is in flight while its like is purged is not stored", async () => {
+test("a response in flight is not stored if a purge covers it", async () => {
   using home = ownHome();
   await using gateway = await home.gateway();
   await using provider = await handProvider();

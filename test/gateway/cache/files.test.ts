@@ -26,7 +26,7 @@ async function filesOf(home: Home, count: number): Promise<string[]> {
   return files.map((name) => join(directory, name));
 }
 
-test("what is stored is there after a restart, bodies of every size byte for byte", async () => {
+test("stored responses survive a restart, bodies of every size byte for byte", async () => {
   using home = ownHome();
   await using provider = await handProvider();
   const bodies = ["", "small", "m".repeat(300_000), "l".repeat(2_500_000)];
@@ -78,7 +78,7 @@ test.each([
   expect(await ask(gateway, provider.origin)).toMatchObject({ cache: "HIT", body: '{"answer":2}' });
 });
 
-test("what a crash left unfinished is removed, and what is no entry is left alone", async () => {
+test("unfinished files of a crash are removed, and files that are not entries stay", async () => {
   using home = ownHome();
   await using provider = await countingProvider();
   {
@@ -196,7 +196,7 @@ test("a client that leaves before its body is whole is recorded as gone, and not
   expect(provider.calls).toBe(0);
 });
 
-test("what has expired while the program was stopped is removed at the start", async () => {
+test("entries that expired while the program was stopped are removed at the start", async () => {
   using home = ownHome();
   await using provider = await countingProvider();
   {

@@ -146,7 +146,7 @@ test.each([
   [{ "Gateway-Target-Provider": "nope" }, 'Gateway-Target-Provider names no provider: "nope"'],
   [{ "Gateway-Model": "" }, "Gateway-Model is empty"],
   [{ "Gateway-Model": "  " }, "Gateway-Model is empty"],
-])("a header that leads nowhere is refused, whatever the body says: %p", async (headers, says) => {
+])("a header that leads to no target is refused, whatever the body has: %p", async (headers, says) => {
   await using gateway = await startUnified({});
   const response = await fetch(`${gateway.origin}/v1/chat/completions`, {
     method: "POST",
@@ -163,7 +163,7 @@ test.each([
   ["zzz", Buffer.from('{"model":"openai/m"}')],
   ["gzip", Buffer.from('{"model":"openai/m"}')],
   ["gzip", Bun.gzipSync(Buffer.from('{"model":"openai/m","messages":[]}')).subarray(0, 20)],
-])("a body that is not what its Content-Encoding %s says is refused as that", async (coding, body) => {
+])("a body that contradicts its Content-Encoding %s is refused with that reason", async (coding, body) => {
   await using provider = standIn(() => json(chatResponse("hi")));
   await using gateway = await startUnified({ credentials: [at("OPENAI", provider.origin)] });
   const response = await fetch(`${gateway.origin}/v1/chat/completions`, {

@@ -79,7 +79,7 @@ test("the explained request is the one that goes out", async () => {
   expect(it.provider.origin + it.provider.received[0]!.path).toBe(found.targets[0]!.url!);
 });
 
-test("without a body nothing is said to be lost, and there is no request", async () => {
+test("without a body there are no losses and no request", async () => {
   await using it = await house();
   for (const shape of ["chat-completions", "responses", "messages"] as const) {
     const { targets } = await it.gateway.explainRoute(question("anthropic/claude-sonnet-4-5", { shape }));
@@ -88,7 +88,7 @@ test("without a body nothing is said to be lost, and there is no request", async
   }
 });
 
-test("what a target cannot take says why; a body that is wrong is refused as a request is", async () => {
+test("a target that cannot take the request has a reason; a wrong body is refused as in a request", async () => {
   await using it = await house();
   const { targets } = await it.gateway.explainRoute(question("anthropic/claude-sonnet-4-5", { shape: "embeddings" }));
   expect(targets).toMatchObject([{ shape: null, url: null, request: null }]);

@@ -73,7 +73,7 @@ describe("members of a request", () => {
     expect(chat(body).losses).toEqual(expected);
   });
 
-  test("an effort is what the model's facts say", () => {
+  test("the effort has the form in the model's facts", () => {
     const nova = aws.models.flatMap((entry) =>
       "match" in entry && entry.match === "*amazon.nova-2*" ? [entry] : [],
     )[0]!;

@@ -30,7 +30,7 @@ describe("responses", () => {
     expect(read(candidate([{ text: "x" }], word)).choices[0]!.finish).toBe(finish);
   });
 
-  test("quirk 6: a call makes it calls, though Gemini says STOP", () => {
+  test("quirk 6: a call makes the finish reason `calls`, though Gemini sends STOP", () => {
     expect(read(candidate([{ text: "x" }, { functionCall: { name: "f" } }])).choices[0]!.finish).toBe("calls");
   });
 

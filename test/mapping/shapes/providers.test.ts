@@ -50,7 +50,7 @@ const optionsFor = (name: string) => ({
 describe.each(Object.entries(ORACLES))("%s", (name, oracle) => {
   const shape = SHAPES[name]!;
 
-  test("a request says every part of the fitted prompt, in order", () => {
+  test("a request has every part of the fitted prompt, in order", () => {
     assertProperty(
       fc.property(prompts, facts, issuers, (prompt, known, issuer) => {
         const call = { model: "m", facts: known, issuer };

@@ -163,7 +163,7 @@ describe("state", () => {
     expect(unpackState(signature)).toMatchObject({ kind: "encrypted", value: "gAAA" });
   });
 
-  test("quirk 12: state goes to its issuer and to no one else; the loss is said", () => {
+  test("quirk 12: state goes only to its issuer; elsewhere its loss is noted", () => {
     const packed = `weir1.acme.${Buffer.from('{"k":"signature","v":"own"}').toString("base64url")}`;
     const way = { from: "messages", to: "messages", issuer: "anthropic" };
     const elsewhere = send(later(packed), way);
@@ -212,7 +212,7 @@ describe("state", () => {
     });
   });
 
-  test("quirk 15: what is encrypted is the credential's that issued it", () => {
+  test("quirk 15: encrypted state goes only to the credential that issued it", () => {
     const item = (encrypted_content: string) => ({ type: "reasoning", id: "rs_1", summary: [], encrypted_content });
     const packed = `weir1.openai%3Aa.${Buffer.from('{"k":"encrypted","v":"gAAA","i":"rs_9"}').toString("base64url")}`;
     const way = { from: "responses", to: "responses" };

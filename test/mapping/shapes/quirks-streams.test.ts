@@ -119,7 +119,7 @@ describe("calls in streams", () => {
   });
 
   test.each(["stop", "tool_calls", "function_call"])(
-    "quirk 6: a call in the response makes it tool_use, whatever the provider says: %s",
+    "quirk 6: a call in the response makes the finish reason tool_use, whatever the provider sends: %s",
     (finish) => {
       const call = { id: "a", type: "function", function: { name: "get_weather", arguments: "{}" } };
       const sent = send(askClaude({ stream: true }), messagesToChat);

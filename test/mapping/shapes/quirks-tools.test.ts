@@ -17,7 +17,7 @@ import {
 /** Places where gateways are known to break when they translate, each by its number. */
 
 describe("tools", () => {
-  test("members of a tool that only its own API knows stay there, and are dropped elsewhere", () => {
+  test("members of a tool that only its own API has are kept there, and dropped elsewhere", () => {
     const own = { defer_loading: true, input_examples: [{ city: "Rome" }], eager_input_streaming: true };
     const tool = { name: "look", description: "Looks.", input_schema: { type: "object", properties: {} }, ...own };
     const body = { model: "m", max_tokens: 9, messages: [{ role: "user", content: "hi" }], tools: [tool] };

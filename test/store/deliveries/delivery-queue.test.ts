@@ -88,7 +88,7 @@ describe.each(["a file", "a libSQL server"])("the queue in %s", (where) => {
     expect(due.filter((id) => id.startsWith("due-"))).toEqual(["due-a", "due-b"]);
   });
 
-  test("what was put off before the clock was set back is due at once, and nothing else", async () => {
+  test("deliveries that were postponed before the clock was set back are due at once, and no others", async () => {
     await put("far", 1_000_000);
     await put("near", 5_000);
     await bringForward(store.records, 10, 10_000);

@@ -140,7 +140,7 @@ test("100 responses are followed, and no more", async () => {
   expect(await turns("long_101")).toBeUndefined();
 });
 
-test("what is not recorded whole, was not to be stored, or failed is no turn", async () => {
+test("responses that are incomplete, were not to be stored, or failed are no turns", async () => {
   await record("cut", { columns: { truncated: 1 } });
   await record("unstored", { request: { store: false } });
   await record("failed", { columns: { response_status: 500 } });

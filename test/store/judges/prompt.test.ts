@@ -18,7 +18,7 @@ const llm: LlmSchema = {
 };
 const record = judgedRecord(llm, { model: "m-1", properties: { Team: "red" } }, "It is wet.");
 
-test("a prompt shows what was said, and braces that were said stay as they are", () => {
+test("a prompt has the texts of the request, whose braces stay as they are", () => {
   const prompt = "{{ input }}|{{output}}|{{reference}}|{{model}}|{{property.Team}}|{{property.None}}|{{messages}}";
   expect(filled(prompt, record)).toBe(
     [

@@ -201,7 +201,7 @@ describe.each(ENGINES)("packs in %s", (engine) => {
     );
   }, 300_000);
 
-  test("what is removed is in no pack after a sweep, and what others share with it is", async () => {
+  test("removed content is in no pack after a sweep, and content that others share is", async () => {
     await using it = await open(engine);
     const secret = () => random.bytes(30).toString("hex");
     const [head, tail, small] = [random.bytes(40_000).toString("hex"), secret(), secret()];
@@ -272,7 +272,7 @@ describe.each(ENGINES)("packs in %s", (engine) => {
     expect(Buffer.compare((await it.store.content.asset(stored.requestId, id))!.content, file)).toBe(0);
   });
 
-  test("a text that stands in a body is not stored again", async () => {
+  test("a text that is part of a body is not stored again", async () => {
     await using it = await open(engine);
     const prompt = `${TEXT}\n"quoted" \\ é`;
     const request = part("request", "json", JSON.stringify({ messages: [{ content: prompt }] }));
@@ -362,7 +362,7 @@ test("a stream or file that is received again, as from the cache, is not stored 
   expect(row).toEqual({ bytes: 59_000 });
 });
 
-test("what an earlier version recorded is still there", async () => {
+test("records of an earlier version can be read", async () => {
   using directory = temporaryDirectory();
   const old = openLocal(`${directory.path}/weir.db`, "write");
   const steps = (version: number) =>

@@ -127,7 +127,7 @@ const anyPlaced: fc.Arbitrary<Placed> = fc.record({
   output: anyText,
 });
 
-test("where a request's parts are is read as it was written, and bytes that are no such thing are refused", () => {
+test("the places of a request's parts are read as they were written, and other bytes are refused", () => {
   assertProperty(
     fc.property(anyPlaced, fc.nat(400), (placed, end) => {
       const bytes = encodePlaced(placed, HOME);

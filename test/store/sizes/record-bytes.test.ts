@@ -5,7 +5,7 @@ import { openStore } from "../../../src/store/store.ts";
 import { chance } from "../../chance.ts";
 import { ownDirectory } from "../open.ts";
 
-test("what records take is together what the packs and the places take, and a turn counts only what is new in it", async () => {
+test("the sizes of records add up to those of packs and places, and a turn counts only what is new in it", async () => {
   using directory = ownDirectory();
   const store = await openStore(directory.config, "write");
   await migrate(store);

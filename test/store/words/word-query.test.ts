@@ -45,7 +45,7 @@ test("a text of many words and one of a few after it are indexed whole", () => {
   expect(indexedText("a few words, word1")).toBe("a few words word1");
 });
 
-test("words of every length are indexed once each, whatever their case and what they begin or end with", () => {
+test("words of every length are indexed once each, whatever their case and the characters around them", () => {
   const letters = "abcdefghijklmnopqrstuvwxyz0123456789".repeat(2);
   const words = Array.from({ length: 45 }, (_, length) => [
     letters.slice(0, length + 1),

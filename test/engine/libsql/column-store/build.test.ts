@@ -34,7 +34,7 @@ test("a name of its own on each record does not take a column's memory each", ()
   expect(builder.build()).toMatchObject({ rows: 2_000, namesComplete: false });
 });
 
-test("a record is read individually if its texts are gone, or those of its kind, or are long", () => {
+test("a record is read individually if its texts, or those of its kind, are missing or long", () => {
   const builder = new BlockBuilder(1, 8);
   builder.add({
     records: [1, 2, 3, 4, 5, 6].map((seq) => recordOf(seq, { kind: seq > 3 ? seq : null })),

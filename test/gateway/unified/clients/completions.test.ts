@@ -58,7 +58,7 @@ test.each<[string, object, string, string]>([
   ["echo", { prompt: "a", echo: true }, "untranslatable", "echo"],
   ["best_of", { prompt: "a", best_of: 2 }, "untranslatable", "best_of"],
   ["logprobs", { prompt: "a", logprobs: 0 }, "untranslatable", "logprobs"],
-])("what a message cannot say is refused by its path: %s", async (_name, body, code, param) => {
+])("members that a message cannot express are refused by their path: %s", async (_name, body, code, param) => {
   await using provider = standIn(() => json(messagesResponse("yes")));
   await using gateway = await startUnified({ credentials: [at("ANTHROPIC", provider.origin)] });
   const response = await post(gateway.origin, { model: "anthropic/claude-test", ...body });

@@ -223,7 +223,7 @@ test.each<[string, Partial<Shape>]>([
   expect([response.status, response.json().kind]).toEqual([500, "plugin_failed"]);
 });
 
-test("writeEvents that throws in the middle ends the connection, and the record says why", async () => {
+test("writeEvents that throws in the middle ends the connection, and the record has the reason", async () => {
   const writeEvents: Shape["writeEvents"] = (state, piece, reply) =>
     piece.type === "end" ? boom() : talk.writeEvents!(state, piece, reply);
   await using it = await start(() => events(messagesEvents("Hey")), { writeEvents });

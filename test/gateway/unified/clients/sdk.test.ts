@@ -299,7 +299,7 @@ test("Google's SDK lists the models that it can reach, and describes one", async
   expect(await openai(gateway.origin).models.list()).not.toHaveProperty("body.models");
 });
 
-test("what is listed names the limit of a response as the model takes it, of a route as all of its targets do", async () => {
+test("the list of models names the parameter for the maximum output as the model takes it, and for a route as all of its targets do", async () => {
   await using gateway = await startUnified({
     credentials: [at("OPENAI", "http://127.0.0.1:1"), at("ANTHROPIC", "http://127.0.0.1:1")],
     routes: [

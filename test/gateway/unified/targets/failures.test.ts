@@ -210,7 +210,7 @@ test.each([
   });
 });
 
-test("the last failure's own reason is that of its route", async () => {
+test("a last failure is recorded with the reason for which its target was chosen", async () => {
   await using provider = standIn(status(503));
   await using gateway = await startUnified({ credentials: [at("OPENAI", provider.origin)] });
   const response = await ask(gateway.origin, "openai/a");

@@ -85,7 +85,7 @@ test("a credential whose limit is spent is passed over, and with nothing else le
   expect([...third.headers.keys()].filter((name) => name.startsWith("gateway-ratelimit"))).toEqual([]);
 });
 
-test("the limit is no rest; explanations and health say that it is spent", async () => {
+test("a spent limit is not a pause; explanations and health show it", async () => {
   await using it = await house({ first: "1;w=60", other: {} });
   const key = { id: "", name: "", organizationId: "org-1", models: null, credentials: null };
   const question = { key, model: "both", shape: "chat-completions", properties: {} } as const;
@@ -147,7 +147,7 @@ test("the client's own limits count a request once, whatever it took, and their 
   expect((await it.send("both", undefined, policy)).status).toBe(429);
 });
 
-test("what was counted of a credential is still counted by the next run, whatever the quota is then", async () => {
+test("the counts of a credential survive a restart, whatever the quota is then", async () => {
   await using before = await house({ first: "2;w=3600" });
   await before.send("openai/gpt-test");
   await before.plugin.kill();

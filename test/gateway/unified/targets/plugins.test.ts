@@ -14,18 +14,21 @@ const send = (origin: string, model: string, content = "I am ann@example.com") =
 test.each([
   ["on the same shape", "OPENAI", "openai/gpt-test", () => json(chatResponse("hi"))],
   ["translated", "ANTHROPIC", "anthropic/claude-test", () => json(messagesResponse("hi"))],
-])("what a plugin takes out of a body is out of what the provider gets, %s", async (_name, name, model, respond) => {
-  await using provider = standIn(respond);
-  const hooks = await hooksOf(redact, { in: ["send"] });
-  await using gateway = await startUnified({ credentials: [at(name, provider.origin)], hooks });
-  const response = await send(gateway.origin, model);
-  expect(response.status).toBe(200);
-  expect(provider.received[0]!.text).toContain("I am [email]");
-  expect(provider.received[0]!.text).not.toContain("ann@");
-  const record = await gateway.spool.ended(response.headers.get("gateway-id")!);
-  expect(record.requestBody.toString()).toContain("ann@example.com");
-  expect(record.provider.request?.toString()).toContain("I am [email]");
-});
+])(
+  "a member that a plugin removes from the body does not reach the provider, %s",
+  async (_name, name, model, respond) => {
+    await using provider = standIn(respond);
+    const hooks = await hooksOf(redact, { in: ["send"] });
+    await using gateway = await startUnified({ credentials: [at(name, provider.origin)], hooks });
+    const response = await send(gateway.origin, model);
+    expect(response.status).toBe(200);
+    expect(provider.received[0]!.text).toContain("I am [email]");
+    expect(provider.received[0]!.text).not.toContain("ann@");
+    const record = await gateway.spool.ended(response.headers.get("gateway-id")!);
+    expect(record.requestBody.toString()).toContain("ann@example.com");
+    expect(record.provider.request?.toString()).toContain("I am [email]");
+  },
+);
 
 test("a plugin refuses what a body holds", async () => {
   await using provider = standIn(() => json(chatResponse("hi")));
