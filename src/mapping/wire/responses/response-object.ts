@@ -1,5 +1,6 @@
-import type { Prompt, Reply, Tool } from "../../../plugin-host/contract.ts";
-import { isObject, type JsonObject } from "../../json.ts";
+import type { ApiError, Finish, Prompt, Reply, Tool, Usage } from "../../../plugin-host/contract.ts";
+import { isObject, type JsonObject, pickDefined } from "../../json.ts";
+import { isContextError } from "../../translate/errors.ts";
 import { writeChoice, writeTools } from "./tools.ts";
 import { writeText } from "./write-request.ts";
 
@@ -46,4 +47,44 @@ function withoutAccess(tool: Tool): Tool {
   if (tool.type !== "hosted" || !isObject(tool.item)) return tool;
   const { authorization, headers, ...item } = tool.item;
   return { ...tool, item };
+}
+
+const INCOMPLETE: Readonly<Partial<Record<Finish, string>>> = {
+  length: "max_output_tokens",
+  context: "max_output_tokens",
+  filter: "content_filter",
+};
+
+/** The members that change when the response ends: its status, why it is incomplete, and its usage. */
+export function endOf(finish: Finish, usage: Usage) {
+  const reason = INCOMPLETE[finish];
+  const status = reason === undefined ? "completed" : "incomplete";
+  return { status, incomplete_details: reason === undefined ? null : { reason }, usage: writeUsage(usage) };
+}
+
+/** OpenAI's counts are inclusive, like Weir's. */
+function writeUsage(usage: Usage): JsonObject {
+  const input = usage.prompt_tokens ?? 0;
+  const output = usage.completion_tokens ?? 0;
+  return {
+    input_tokens: input,
+    input_tokens_details: pickDefined({
+      cached_tokens: usage.prompt_cache_read_tokens ?? 0,
+      cache_write_tokens: usage.prompt_cache_write_tokens,
+    }),
+    output_tokens: output,
+    output_tokens_details: { reasoning_tokens: usage.reasoning_tokens ?? 0 },
+    total_tokens: input + output,
+  };
+}
+
+/** The error of a failed response. */
+export const errorOf = (error: ApiError): JsonObject =>
+  pickDefined({ code: codeOf(error), message: error.message, upstream: error.upstream });
+
+/** The provider's own code, if it is a word; otherwise OpenAI's. Clients wait and retry after `rate_limit_exceeded`. */
+function codeOf(error: ApiError): string {
+  if (isContextError(error)) return "context_length_exceeded";
+  if (error.code !== undefined && /[a-z]/i.test(error.code)) return error.code;
+  return error.status === 429 ? "rate_limit_exceeded" : "server_error";
 }

@@ -11,10 +11,9 @@ import type {
   Usage,
 } from "../../../plugin-host/contract.ts";
 import { isObject, type JsonObject, pickDefined } from "../../json.ts";
-import { isContextError } from "../../translate/errors.ts";
 import { type ITEM_IDS, itemId } from "./item-ids.ts";
 import { encrypted } from "./items.ts";
-import { responseOf } from "./response-object.ts";
+import { endOf, errorOf, responseOf } from "./response-object.ts";
 
 /** A part of a message, a reasoning or a call while its pieces arrive. */
 interface OpenPart {
@@ -100,17 +99,14 @@ class Writer {
 
   end(): void {
     this.#closeItem();
-    const { finish = "end", usage } = this.#state;
-    const reason = INCOMPLETE[finish];
-    const status = reason === undefined ? "completed" : "incomplete";
-    const incomplete_details = reason === undefined ? null : { reason };
-    this.#send(status, { response: this.#response(status, { incomplete_details, usage: writeUsage(usage ?? {}) }) });
+    const { finish = "end", usage = {} } = this.#state;
+    const { status, ...members } = endOf(finish, usage);
+    this.#send(status, { response: this.#response(status, members) });
   }
 
   fail(error: ApiError): void {
     this.start();
-    const failed = pickDefined({ code: codeOf(error), message: error.message, upstream: error.upstream });
-    this.#send("failed", { response: this.#response("failed", { error: failed }) });
+    this.#send("failed", { response: this.#response("failed", { error: errorOf(error) }) });
   }
 
   /** Log probabilities belong to the open text, otherwise to the last one. */
@@ -357,13 +353,6 @@ class Writer {
   }
 }
 
-/** The provider's own code, if it is a word; otherwise OpenAI's. Clients wait and retry after `rate_limit_exceeded`. */
-function codeOf(error: ApiError): string {
-  if (isContextError(error)) return "context_length_exceeded";
-  if (error.code !== undefined && /[a-z]/i.test(error.code)) return error.code;
-  return error.status === 429 ? "rate_limit_exceeded" : "server_error";
-}
-
 const contentOf = (kind: OpenPart["kind"], text: string, annotations: Json, logprobs: Json): JsonObject =>
   kind === "refusal" ? { type: "refusal", refusal: text } : { type: "output_text", text, annotations, logprobs };
 
@@ -375,25 +364,3 @@ const writeCitation = ({ url, title, start, end }: Citation, length: number): Js
   start_index: start ?? 0,
   end_index: end ?? length,
 });
-
-const INCOMPLETE: Readonly<Partial<Record<Finish, string>>> = {
-  length: "max_output_tokens",
-  context: "max_output_tokens",
-  filter: "content_filter",
-};
-
-/** OpenAI's counts are inclusive, like Weir's. */
-function writeUsage(usage: Usage): JsonObject {
-  const input = usage.prompt_tokens ?? 0;
-  const output = usage.completion_tokens ?? 0;
-  return {
-    input_tokens: input,
-    input_tokens_details: pickDefined({
-      cached_tokens: usage.prompt_cache_read_tokens ?? 0,
-      cache_write_tokens: usage.prompt_cache_write_tokens,
-    }),
-    output_tokens: output,
-    output_tokens_details: { reasoning_tokens: usage.reasoning_tokens ?? 0 },
-    total_tokens: input + output,
-  };
-}
