@@ -1,4 +1,3 @@
-import { firstOccurrence } from "../../record/first-occurrence.ts";
 import { chunkKeys, organizationKey } from "./chunk-keys.ts";
 import { ChunkMemory } from "./chunk-memory.ts";
 import { cutAround, cutEvenly } from "./cut.ts";
@@ -12,6 +11,7 @@ import {
   type PlacedText,
   type Range,
 } from "./placed.ts";
+import { beginningOf, type PlacedBodies, textWithin } from "./placed-text.ts";
 import { repeatedRanges } from "./repeated-part.ts";
 import {
   type FileInPart,
@@ -74,15 +74,15 @@ export interface WrittenRow {
  * Requests and responses fill separate packs: similar content is stored together, and the requests of a conversation are read
  * from few packs.
  */
-type Lane = "asked" | "answered";
+type Lane = "requests" | "responses";
 
 const LANES: Readonly<Record<StoredPart["part"], Lane>> = {
-  headers: "asked",
-  request: "asked",
-  provider_request: "asked",
-  response: "answered",
-  raw: "answered",
-  provider_response: "answered",
+  headers: "requests",
+  request: "requests",
+  provider_request: "requests",
+  response: "responses",
+  raw: "responses",
+  provider_response: "responses",
 };
 
 /**
@@ -133,7 +133,7 @@ export class PackWriter {
     }
     const placedAssets: PlacedAsset[] = [];
     for (const { id, contentType, bytes } of files) {
-      placedAssets.push({ id, contentType, ranges: within.has(id) ? [] : this.#place("asked", bytes) });
+      placedAssets.push({ id, contentType, ranges: within.has(id) ? [] : this.#place("requests", bytes) });
     }
     const bodies = { parts, placed };
     const prompt = this.#text(texts.prompt, "request", bodies);
@@ -309,12 +309,6 @@ interface Cutting {
 
 const WHOLE: Cutting = { isEven: false, files: NO_FILES, named: NO_NAMES };
 
-/** The parts of one request, and where those that come first were placed. */
-interface PlacedBodies {
-  readonly parts: readonly StoredPart[];
-  readonly placed: readonly PlacedPart[];
-}
-
 function placedPart(
   { part, form, contentType }: StoredPart,
   ranges: readonly Range[],
@@ -339,7 +333,7 @@ function filesOf(places: readonly FileInPart[], files: readonly StoredAsset[], w
 
 /** Whether a part is a response as it came: a stream, a text, a file. Only JSON is sent again, within later requests. */
 function isEven({ part, form }: Pick<StoredPart, "part" | "form">): boolean {
-  return form !== "json" && LANES[part] === "answered";
+  return form !== "json" && LANES[part] === "responses";
 }
 
 /** Upper bound for the packs that these contents need. */
@@ -360,30 +354,4 @@ function join(ranges: Range[], range: Range): void {
   if (last !== undefined && last.pack === range.pack && last.offset + last.length === range.offset) {
     ranges[ranges.length - 1] = { ...last, length: last.length + range.length };
   } else ranges.push(range);
-}
-
-/** Finds a text in a part, as the inside of a JSON string. Most requests contain their last question like this. */
-function textWithin(text: string, name: StoredPart["part"], { parts, placed }: PlacedBodies): PlacedText | undefined {
-  if (text === "") return undefined;
-  for (const part of parts) {
-    if (part.part !== name || part.form !== "json") continue;
-    const place = insideOf(part.bytes, text);
-    return place && { within: placed.findIndex((each) => each.part === name && !each.sent), ...place };
-  }
-  return undefined;
-}
-
-/** The place of a text that equals, or is the start of, a text whose place in a part is known. */
-function beginningOf(whole: PlacedText | null, wholeText: string | null, text: string | null): PlacedText | undefined {
-  if (whole === null || !("within" in whole) || text === null || !wholeText?.startsWith(text)) return undefined;
-  if (text.length === wholeText.length) return whole;
-  return { ...whole, length: Buffer.byteLength(JSON.stringify(text)) - 2 };
-}
-
-/** The place of a text in JSON: usually all of a string, sometimes a part of one. */
-function insideOf(bytes: Buffer, text: string): { offset: number; length: number } | undefined {
-  const quoted = JSON.stringify(text);
-  const whole = firstOccurrence(bytes, quoted);
-  if (whole !== undefined) return { offset: whole.offset + 1, length: whole.length - 2 };
-  return firstOccurrence(bytes, quoted.slice(1, -1));
 }

@@ -1,6 +1,7 @@
 import { bufferOf, edited } from "../../json-text/edits.ts";
 import { sliced } from "./gather.ts";
-import type { PlacedPart, Range } from "./placed.ts";
+import type { Range } from "./placed.ts";
+import type { PlacedBodies } from "./placed-text.ts";
 import type { StoredPart } from "./request-content.ts";
 
 /** Shorter kept ranges are stored again: a reference in the row takes half as much, and a range more to read. */
@@ -29,12 +30,6 @@ export class EditedPart implements StoredPart {
   }
 }
 
-/** The parts of one request in their order, and where the first of them were placed. */
-interface Parts {
-  readonly parts: readonly StoredPart[];
-  readonly placed: readonly PlacedPart[];
-}
-
 /**
  * The ranges of a part that consists of the request's bytes with edits. Kept bytes refer to the place of the request's part.
  *
@@ -43,7 +38,7 @@ interface Parts {
  */
 export function repeatedRanges(
   { edited }: StoredPart,
-  { parts, placed }: Parts,
+  { parts, placed }: PlacedBodies,
   place: (bytes: Buffer) => readonly Range[],
 ): Range[] | undefined {
   if (edited === undefined) return undefined;
