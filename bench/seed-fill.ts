@@ -3,10 +3,10 @@ import Database from "libsql";
 import { PACKED_SIZE_MAX } from "../src/engine/libsql/write/pack-excerpts.ts";
 import { beginning, EXCERPT_MAX } from "../src/record/excerpt.ts";
 import { LocalWriter, PAGE_BYTES } from "../src/store/database/local-writer.ts";
-import { FIRST_ORGANIZATION } from "../src/store/keys.ts";
 import { LocalPackIds } from "../src/store/packs/pack-ids.ts";
 import { PackStore } from "../src/store/packs/pack-store.ts";
 import type { Content, StoredPart } from "../src/store/packs/request-content.ts";
+import { FIRST_ORGANIZATION } from "../src/store/people/organization-names.ts";
 import { INPUTS, NUMBERS, objectOf, PROPERTIES } from "./seed-properties.ts";
 import { exchangeOf, MODELS, POOL } from "./seed-texts.ts";
 

@@ -5,8 +5,8 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { Value as Schema } from "@sinclair/typebox/value";
 import { CONFIG_SCHEMA } from "../src/config.ts";
-import { ensureOrganization, FIRST_ORGANIZATION } from "../src/store/keys.ts";
 import { migrate } from "../src/store/migrate.ts";
+import { ensureOrganization, FIRST_ORGANIZATION } from "../src/store/people/organization-names.ts";
 import { openStore } from "../src/store/store.ts";
 import { fillBodies, fillRecords } from "./seed-fill.ts";
 

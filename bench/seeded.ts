@@ -1,4 +1,4 @@
-import { FIRST_ORGANIZATION } from "../src/store/keys.ts";
+import { FIRST_ORGANIZATION } from "../src/store/people/organization-names.ts";
 import type { Database } from "../src/store/store.ts";
 import type { Seeded } from "./queries.ts";
 

@@ -12,7 +12,12 @@ import { CUSTOM } from "../routing/custom.ts";
 import { listCredentials, removeCredential } from "../store/credentials/credentials.ts";
 import { credentialGuards } from "../store/credentials/guards.ts";
 import { keepCredential, rotateCredentials } from "../store/credentials/keep.ts";
-import { ensureOrganization, FIRST_ORGANIZATION, firstOrganizationId, organizationNamed } from "../store/keys.ts";
+import {
+  ensureOrganization,
+  FIRST_ORGANIZATION,
+  firstOrganizationId,
+  organizationNamed,
+} from "../store/people/organization-names.ts";
 import type { Database } from "../store/store.ts";
 import { createCredentialCalls } from "../unified/credential-calls.ts";
 import { testCredential } from "../unified/test-credential.ts";

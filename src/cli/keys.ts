@@ -9,9 +9,10 @@ import {
   parsePatterns,
   parseScopes,
 } from "../store/key-terms.ts";
-import { createServiceKey, FIRST_ORGANIZATION, type ListedKey, listKeys, revokeKey, rotateKey } from "../store/keys.ts";
+import { createServiceKey, type ListedKey, listKeys, revokeKey, rotateKey } from "../store/keys.ts";
 import { areKeysKnown } from "../store/known-keys.ts";
 import { transferKey, whyNoOwner } from "../store/people/key-owner.ts";
+import { FIRST_ORGANIZATION } from "../store/people/organization-names.ts";
 import { maxKeyDays } from "../store/people/organizations.ts";
 import { readEmail } from "../store/people/users.ts";
 import { type Database, localPath } from "../store/store.ts";

@@ -1,5 +1,5 @@
 import type { Config } from "../config.ts";
-import { FIRST_ORGANIZATION, organizationNamed } from "../store/keys.ts";
+import { FIRST_ORGANIZATION, organizationNamed } from "../store/people/organization-names.ts";
 import type { Store } from "../store/store.ts";
 import type { Invocation } from "./command.ts";
 import { regionConfig } from "./region.ts";

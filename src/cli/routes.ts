@@ -5,7 +5,7 @@ import { messageOf } from "../log.ts";
 import { configuredRoutes } from "../routing/configured-routes.ts";
 import { readRoute } from "../routing/read-route.ts";
 import { shownRoute } from "../routing/shown-route.ts";
-import { ensureOrganization, FIRST_ORGANIZATION, organizationNamed } from "../store/keys.ts";
+import { ensureOrganization, FIRST_ORGANIZATION, organizationNamed } from "../store/people/organization-names.ts";
 import { listRoutes, putRoute, removeRoute } from "../store/routes.ts";
 import { atCommandLine } from "./acting.ts";
 import type { Invocation, Run } from "./command.ts";

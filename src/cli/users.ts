@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { schemeOf } from "../config.ts";
 import { GatewayError } from "../errors.ts";
-import { FIRST_ORGANIZATION, listKeys, listOrganizations, type WhichKeys } from "../store/keys.ts";
+import { listKeys, type WhichKeys } from "../store/keys.ts";
 import { invite } from "../store/people/invitations.ts";
 import { listMembers, MEMBER_ROLES, putMember, readRole, removeMember } from "../store/people/members.ts";
+import { FIRST_ORGANIZATION, listOrganizations } from "../store/people/organization-names.ts";
 import { changeOrganization, createOrganization } from "../store/people/organizations.ts";
 import { unlinkUser } from "../store/people/sso-members.ts";
 import {

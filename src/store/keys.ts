@@ -8,10 +8,14 @@ import { isoTime, isoTimeOrNull } from "../record/iso-time.ts";
 import { keys, logins, members, organizations, users } from "../record/tables.ts";
 import { record, recorded } from "./audit/recorded.ts";
 import { type Change, ifGiven, over } from "./database/builder.ts";
-import { freeOrganizationId } from "./organization-id.ts";
+import {
+  FIRST_ORGANIZATION,
+  firstOrganizationId,
+  idOfOrganization,
+  organizationMade,
+  organizationName,
+} from "./people/organization-names.ts";
 import type { Database } from "./store.ts";
-
-export const FIRST_ORGANIZATION = "default";
 
 /** A key as the API and the CLI show it. Times are ISO 8601. */
 export interface ListedKey {
@@ -99,10 +103,6 @@ async function creationActs(records: Database, order: KeyOrder, organizationId: 
   };
   if ((await organizationName(records, organizationId)) !== undefined) return [made];
   return [organizationMade(organizationId, organization), made];
-}
-
-function organizationMade(id: string, name: string): Act {
-  return { action: "organization.created", organizationId: id, object: { kind: "organization", id, name } };
 }
 
 /** Removes a key that was never shown. */
@@ -268,42 +268,6 @@ export function ownerPermissions(owner: {
   if (owner.operator === null || owner.disabledAt !== null) return [];
   if (owner.operator === 1) return ROLES.operator;
   return owner.role === null ? [] : ROLES[owner.role];
-}
-
-/** The oldest organization runs the deployment: its admins see and create keys of every organization. */
-export async function firstOrganizationId(records: Database): Promise<string | undefined> {
-  const { created_at, id } = organizations;
-  return (await over(records).select({ id }).from(organizations).orderBy(created_at, sql`rowid`).limit(1).get())?.id;
-}
-
-/** The id of the organization, or the one it will get. */
-async function idOfOrganization(records: Database, name: string): Promise<string> {
-  return (await organizationNamed(records, name)) ?? freeOrganizationId(records, name);
-}
-
-/** @returns its id; creates an organization if there is none with this name. */
-export async function ensureOrganization(records: Database, name: string, by: Acting = SYSTEM): Promise<string> {
-  const known = await organizationNamed(records, name);
-  if (known !== undefined) return known;
-  const id = await freeOrganizationId(records, name);
-  const insert = over(records).insert(organizations).values({ id, name, created_at: Date.now() }).onConflictDoNothing();
-  await record(records, { statements: [insert], by, acts: [organizationMade(id, name)], ifChanged: true });
-  return (await organizationNamed(records, name))!;
-}
-
-/** Id of the organization with this name. */
-export async function organizationNamed(records: Database, name: string): Promise<string | undefined> {
-  return (await over(records).select().from(organizations).where(eq(organizations.name, name)).get())?.id;
-}
-
-/** Oldest first. */
-export async function listOrganizations(records: Database): Promise<{ readonly id: string; readonly name: string }[]> {
-  const { id, name, created_at } = organizations;
-  return over(records).select({ id, name }).from(organizations).orderBy(created_at, sql`rowid`);
-}
-
-export async function organizationName(records: Database, id: string): Promise<string | undefined> {
-  return (await over(records).select().from(organizations).where(eq(organizations.id, id)).get())?.name;
 }
 
 /** Always increases, even within a millisecond, so that watchers notice this change. */

@@ -8,15 +8,14 @@ import { parseExpiry, parseScopes } from "../../src/store/key-terms.ts";
 import {
   createServiceKey,
   ensureFirstKey,
-  ensureOrganization,
   listKeys,
-  listOrganizations,
   revokeKey,
   rotateKey,
   snapshotKeys,
 } from "../../src/store/keys.ts";
 import { keysFingerprint, touchKeys } from "../../src/store/known-keys.ts";
 import { migrate } from "../../src/store/migrate.ts";
+import { ensureOrganization, listOrganizations } from "../../src/store/people/organization-names.ts";
 import { changeOrganization, createOrganization } from "../../src/store/people/organizations.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { ownDirectory } from "./open.ts";

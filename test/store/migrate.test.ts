@@ -6,10 +6,10 @@ import { getTableConfig, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { newestSchema } from "../../build/newest-schema.ts";
 import * as tables from "../../src/record/tables.ts";
 import type { Database } from "../../src/store/database/database.ts";
-import { ensureOrganization } from "../../src/store/keys.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { MIGRATIONS } from "../../src/store/migrations/list.ts";
 import type { Migration } from "../../src/store/migrations/migration.ts";
+import { ensureOrganization } from "../../src/store/people/organization-names.ts";
 import { openStore } from "../../src/store/store.ts";
 import { ownDirectory } from "./open.ts";
 

@@ -12,17 +12,9 @@ import {
   parsePatterns,
   parseScopes,
 } from "../../store/key-terms.ts";
-import {
-  createServiceKey,
-  firstOrganizationId,
-  type ListedKey,
-  listKeys,
-  organizationName,
-  revokeKey,
-  rotateKey,
-  type WhichKeys,
-} from "../../store/keys.ts";
+import { createServiceKey, type ListedKey, listKeys, revokeKey, rotateKey, type WhichKeys } from "../../store/keys.ts";
 import { transferKey, whyNoOwner } from "../../store/people/key-owner.ts";
+import { firstOrganizationId, organizationName } from "../../store/people/organization-names.ts";
 import { maxKeyDays } from "../../store/people/organizations.ts";
 import type { Database } from "../../store/store.ts";
 import type { ApiContext } from "../context.ts";

@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 import type { Permission, Role } from "../../people/permissions.ts";
-import { organizationName } from "../../store/keys.ts";
+import { organizationName } from "../../store/people/organization-names.ts";
 import { findUser, membershipsOf } from "../../store/people/users.ts";
 import type { Caller } from "../access/caller.ts";
 import type { Callers } from "../access/callers.ts";

@@ -1,7 +1,7 @@
 import { Elysia } from "elysia";
 import type { RouteAnswer } from "../../plugin-host/contract.ts";
 import type { RouteView } from "../../plugin-host/routes.ts";
-import { firstOrganizationId } from "../../store/keys.ts";
+import { firstOrganizationId } from "../../store/people/organization-names.ts";
 import { actingOf, may } from "../access/caller.ts";
 import type { Callers } from "../access/callers.ts";
 import { PLUGIN_NEEDS } from "../access/needs.ts";

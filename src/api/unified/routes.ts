@@ -5,7 +5,7 @@ import { configuredRoutes } from "../../routing/configured-routes.ts";
 import { readRoute } from "../../routing/read-route.ts";
 import { ROUTE_SCHEMA } from "../../routing/route-schema.ts";
 import { shownRoute } from "../../routing/shown-route.ts";
-import { listOrganizations } from "../../store/keys.ts";
+import { listOrganizations } from "../../store/people/organization-names.ts";
 import { listRoutes, putRoute, removeRoute } from "../../store/routes.ts";
 import { type Caller, require } from "../access/caller.ts";
 import type { Callers } from "../access/callers.ts";

@@ -4,8 +4,9 @@ import { scopesWithin } from "../../people/permissions.ts";
 import { keys, members, users } from "../../record/tables.ts";
 import { record } from "../audit/recorded.ts";
 import { over } from "../database/builder.ts";
-import { type ListedKey, later, listKeys, organizationNamed, ownerPermissions, type WhichKeys } from "../keys.ts";
+import { type ListedKey, later, listKeys, ownerPermissions, type WhichKeys } from "../keys.ts";
 import type { Database } from "../store.ts";
+import { organizationNamed } from "./organization-names.ts";
 
 /**
  * Why a user cannot own this key: it could do less than its scopes say, or nothing. Somebody of another organization is

@@ -6,9 +6,10 @@ import { isoTime } from "../../record/iso-time.ts";
 import * as tables from "../../record/tables.ts";
 import { recorded } from "../audit/recorded.ts";
 import { ifGiven, over } from "../database/builder.ts";
-import { firstOrganizationId, listKeys } from "../keys.ts";
+import { listKeys } from "../keys.ts";
 import { freeOrganizationId } from "../organization-id.ts";
 import type { Database } from "../store.ts";
+import { firstOrganizationId, organizationMade } from "./organization-names.ts";
 
 const { keys, members, organizations } = tables;
 
@@ -54,11 +55,8 @@ export async function findOrganization(records: Database, idOrName: string): Pro
 export async function createOrganization(records: Database, name: string, by: Acting): Promise<ShownOrganization> {
   await refuseTaken(records, name);
   const id = await freeOrganizationId(records, name);
-  await recorded(records, [over(records).insert(organizations).values({ id, name, created_at: Date.now() })], by, {
-    action: "organization.created",
-    organizationId: id,
-    object: { kind: "organization", id, name },
-  });
+  const insert = over(records).insert(organizations).values({ id, name, created_at: Date.now() });
+  await recorded(records, [insert], by, organizationMade(id, name));
   return (await shownOrganizations(records, id))[0]!;
 }
 

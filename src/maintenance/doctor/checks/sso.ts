@@ -12,7 +12,7 @@ import {
   ssoProviders,
   ssoSecrets,
 } from "../../../sso/provider.ts";
-import { listOrganizations } from "../../../store/keys.ts";
+import { listOrganizations } from "../../../store/people/organization-names.ts";
 import { openStore } from "../../../store/store.ts";
 import { type Check, type CheckResult, fail, noSecret, ok, type Surroundings, stopsStart, warn } from "../finding.ts";
 
