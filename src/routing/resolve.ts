@@ -1,10 +1,12 @@
 import { GatewayError } from "../errors.ts";
-import { nearestName } from "../nearest.ts";
 import type { ProviderPlugin } from "../plugin-host/contract.ts";
 import type { Credential } from "./credential.ts";
+import { findRoute } from "./find-route.ts";
 import { type ModelName, type ModelString, readModelString } from "./model-string.ts";
-import { allows, captured, fits } from "./pattern.ts";
+import { allows, captured } from "./pattern.ts";
 import type { Route, RouteTarget } from "./route.ts";
+import type { Scope } from "./scope.ts";
+import { shownName, unresolved } from "./unresolved.ts";
 
 /** A model at a provider, with the credentials that may pay for it. */
 export interface Target {
@@ -32,38 +34,7 @@ export interface Nested {
   readonly settings: RouteTarget;
 }
 
-/** The known models, so that a bare name finds its providers. */
-export interface ModelIndex {
-  /** Whether the provider is known to have a model with this name. */
-  has(provider: ProviderPlugin, model: string, credential: Credential | undefined): boolean;
-  /** Every provider that is known to have it, whether or not anything is stored for it. */
-  providersOf(model: string): readonly ProviderPlugin[];
-  /** Names for "did you mean", such as `openai/gpt-5-mini`. */
-  names(): Iterable<string>;
-}
-
-/** The models and credentials that one caller may use. */
-export interface Scope {
-  /** Routes of the caller's organization and of `weir.toml`; a route of the file has precedence over a stored one. */
-  readonly routes: readonly Route[];
-  /** Enabled credentials of the caller's organization, of `weir.toml` and shared ones that its key may use. */
-  readonly credentials: readonly Credential[];
-  /** Whether the key may use only some credentials. */
-  readonly someCredentials: boolean;
-  readonly providerByName: (name: string) => ProviderPlugin | undefined;
-  readonly models: ModelIndex;
-  /** The key's `models`; empty for all. */
-  readonly allowed: readonly string[];
-  /** Whether the client brought a key of its own for this provider. */
-  readonly hasOwnKey: (provider: ProviderPlugin) => boolean;
-  /** `Gateway-Target-Provider`: the provider of bare models. */
-  readonly defaultProvider: string | undefined;
-}
-
 const DEPTH_MAX = 3;
-const NEAREST_MAX = 3;
-/** Providers that an error lists. */
-const OWNERS_MAX = 5;
 
 /**
  * Resolves the names of a model string, in the client's order. Names without targets are dropped if another one has targets.
@@ -102,7 +73,7 @@ export function resolveSome(
 function excludedProvider(name: string, { providerByName }: Scope): string {
   const provider = providerByName(name);
   if (provider !== undefined) return provider.name;
-  const what = `model: "!${shown(name)}" names no provider; \`weir providers list\` shows them`;
+  const what = `model: "!${shownName(name)}" names no provider; \`weir providers list\` shows them`;
   throw new GatewayError("invalid_body", what, { path: "model" });
 }
 
@@ -131,7 +102,8 @@ class Resolver {
   /** @returns a function that creates the error if there are no targets: it searches all names. */
   resolve(name: ModelName): Choice | (() => GatewayError) {
     const choice = this.#choice(name.name, []);
-    if (choice === undefined || choice.members.length === 0) return () => this.#error(name.name);
+    if (choice === undefined || choice.members.length === 0)
+      return () => unresolved(name.name, this.#scope, { unpaid: this.#unpaid, forbidden: this.#forbidden });
     return name.order === undefined ? choice : { ...choice, strategy: name.order };
   }
 
@@ -258,93 +230,9 @@ class Resolver {
     }
     return { provider, model, credentials: usable, settings: undefined };
   }
-
-  #error(name: string): GatewayError {
-    const [unpaid, ...others] = this.#unpaid;
-    if (unpaid !== undefined)
-      return name.includes("/") || others.length === 0 ? this.#notPaid(unpaid, name) : this.#noneOfMany(name);
-    if (this.#forbidden !== undefined)
-      return new GatewayError(
-        "model_forbidden",
-        `this service key may not use "${shown(name)}"; its models are ${this.#scope.allowed.join(", ")}`,
-      );
-    const route = findRoute(this.#scope.routes, name);
-    if (route !== undefined)
-      return new GatewayError(
-        "model_not_found",
-        `the route "${shown(route.name)}" leads to no known model: ${shown(route.targets.map(({ model }) => model).join(", "))}`,
-      );
-    const near = this.#nearest(name).map((each) => `"${each}"`);
-    const hint =
-      near.length === 0 ? "; write provider/model, or a route's name" : `; did you mean ${near.join(" or ")}?`;
-    return new GatewayError("model_not_found", `no model or route is called "${shown(name)}"${hint}`);
-  }
-
-  /** A bare name may belong to many providers: the first in the alphabet need not be the one that the client means. */
-  #noneOfMany(name: string): GatewayError {
-    const labels = [...this.#unpaid].map((each) => each.name.toLowerCase());
-    const left = labels.length - OWNERS_MAX;
-    const listed = labels.slice(0, OWNERS_MAX).join(", ") + (left > 0 ? ` and ${left} more` : "");
-    const { cure } = this.#missing("PROVIDER");
-    const usable = this.#scope.someCredentials ? " that this service key may use" : "";
-    return new GatewayError(
-      "no_credential",
-      `no provider of "${shown(name)}" has a credential${usable}: ${listed}; ${cure}, or send Gateway-Provider-Key with provider/model`,
-    );
-  }
-
-  #notPaid({ name }: ProviderPlugin, model: string): GatewayError {
-    const { none, cure } = this.#missing(name.toLowerCase());
-    return new GatewayError(
-      "no_credential",
-      `${none} for ${name} that serves "${shown(model)}"; ${cure}, or send Gateway-Provider-Key`,
-    );
-  }
-
-  /** A key that may use only some credentials need not lack one. */
-  #missing(provider: string) {
-    return this.#scope.someCredentials
-      ? { none: "this service key may use no credential", cure: "use a key with other credentials" }
-      : { none: "there is no credential", cure: `add one with: weir credentials add ${provider}` };
-  }
-
-  /** The most similar name; a model without its provider is named with each that has it, the usable ones first. */
-  #nearest(name: string): readonly string[] {
-    const known = new Map<string, string[]>();
-    const add = (key: string, full: string) => known.set(key, [...(known.get(key) ?? []), full]);
-    for (const full of this.#scope.models.names()) {
-      add(full, full);
-      add(full.slice(full.indexOf("/") + 1), full);
-    }
-    for (const route of this.#scope.routes) known.set(route.name, [route.name]);
-    const near = nearestName(name, known.keys());
-    const names = near === undefined ? [] : known.get(near)!;
-    const withCredential = new Set(this.#scope.credentials.map(({ provider }) => provider.toLowerCase()));
-    const isUsable = (full: string) => Number(withCredential.has(full.slice(0, full.indexOf("/"))));
-    return names.toSorted((a, b) => isUsable(b) - isUsable(a)).slice(0, NEAREST_MAX);
-  }
-}
-
-/** The route of a name: exactly, else the longest matching pattern; the file's has precedence over a stored one of the same name. */
-function findRoute(routes: readonly Route[], name: string): Route | undefined {
-  let found: Route | undefined;
-  for (const route of routes) {
-    if (route.name === name) {
-      if (found?.name !== name || route.source === "file") found = route;
-    } else if (found?.name !== name && route.name.includes("*") && fits(route.name, name)) {
-      const longer = found === undefined ? 1 : route.name.length - found.name.length;
-      if (longer > 0 || (longer === 0 && route.source === "file")) found = route;
-    }
-  }
-  return found;
 }
 
 /** Whether a credential lists this model itself. */
 function isNamed({ models, modelMap }: Credential, model: string): boolean {
   return Object.hasOwn(modelMap, model) || models.some((pattern) => pattern === model);
-}
-
-/** A client's text in an error message. */
-function shown(name: string): string {
-  return name.length > 200 ? `${name.slice(0, 200)}…` : name;
 }

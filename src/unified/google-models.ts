@@ -1,5 +1,5 @@
 import { callOf, shapesFor } from "../routing/endpoint.ts";
-import type { Scope } from "../routing/resolve.ts";
+import type { Scope } from "../routing/scope.ts";
 import type { ListedModel } from "./listed-models.ts";
 
 /** A model in the form of Google's own list. */

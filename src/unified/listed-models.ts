@@ -2,7 +2,8 @@ import { pricedModels, tokenRates } from "../mapping/prices/models.ts";
 import type { ModelFacts } from "../plugin-host/contract.ts";
 import { callOf, factsOf, shapesFor, shapesOf } from "../routing/endpoint.ts";
 import { allows } from "../routing/pattern.ts";
-import { type Choice, resolve, type Scope, type Target } from "../routing/resolve.ts";
+import { type Choice, resolve, type Target } from "../routing/resolve.ts";
+import type { Scope } from "../routing/scope.ts";
 import type { ModelCatalog } from "./model-catalog.ts";
 
 /** A model in a list for clients of every API. */

@@ -3,7 +3,7 @@ import type { ProviderPlugin } from "../plugin-host/contract.ts";
 import type { Credential } from "../routing/credential.ts";
 import { entriesOf } from "../routing/endpoint.ts";
 import { fits } from "../routing/pattern.ts";
-import type { ModelIndex } from "../routing/resolve.ts";
+import type { ModelIndex } from "../routing/scope.ts";
 
 export { tablePrice };
 

@@ -2,8 +2,9 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { readModelString } from "../../src/routing/model-string.ts";
 import { type OrderParts, order, speedKey } from "../../src/routing/order.ts";
-import { resolve, type Scope } from "../../src/routing/resolve.ts";
+import { resolve } from "../../src/routing/resolve.ts";
 import type { Route } from "../../src/routing/route.ts";
+import type { Scope } from "../../src/routing/scope.ts";
 import { assertProperty } from "../chance.ts";
 import { credential, demand, orderParts, pseudoRandom, route, scope, target } from "./things.ts";
 

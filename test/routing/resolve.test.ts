@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { GatewayError } from "../../src/errors.ts";
 import { readModelString } from "../../src/routing/model-string.ts";
-import { type Choice, type Nested, resolve, type Scope, type Target } from "../../src/routing/resolve.ts";
+import { type Choice, type Nested, resolve, type Target } from "../../src/routing/resolve.ts";
+import type { Scope } from "../../src/routing/scope.ts";
 import { credential, models, route, scope, target } from "./things.ts";
 
 const text = (member: Target | Nested): string =>

@@ -2,8 +2,8 @@ import type { ProviderPlugin } from "../../src/plugin-host/contract.ts";
 import type { Credential } from "../../src/routing/credential.ts";
 import type { Demand } from "../../src/routing/demand.ts";
 import { KeptChoices, type OrderParts } from "../../src/routing/order.ts";
-import type { ModelIndex, Scope } from "../../src/routing/resolve.ts";
 import type { Route, RouteTarget } from "../../src/routing/route.ts";
+import type { ModelIndex, Scope } from "../../src/routing/scope.ts";
 import { Speeds } from "../../src/routing/speeds.ts";
 
 export const provider = (name: string): ProviderPlugin => ({ apiVersion: 1, name, target: `https://${name}.test` });

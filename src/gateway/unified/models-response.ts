@@ -1,6 +1,6 @@
 import { GatewayError } from "../../errors.ts";
 import type { KeySnapshot } from "../../keys.ts";
-import type { Scope } from "../../routing/resolve.ts";
+import type { Scope } from "../../routing/scope.ts";
 import type { RouteQuestion } from "../../threads.ts";
 import { googleModel, isGooglePath } from "../../unified/google-models.ts";
 import { type ListedModel, listedModels } from "../../unified/listed-models.ts";

@@ -3,7 +3,7 @@ import type { KeySnapshot } from "../../keys.ts";
 import { callOf, shapesFor } from "../../routing/endpoint.ts";
 import type { Ordered } from "../../routing/order.ts";
 import { allows } from "../../routing/pattern.ts";
-import type { Scope } from "../../routing/resolve.ts";
+import type { Scope } from "../../routing/scope.ts";
 import { Walk } from "../../routing/walk.ts";
 import { NOTHING_DESCRIBED } from "../../unified/describe.ts";
 import type { EarlierResponse } from "../../unified/earlier-response.ts";

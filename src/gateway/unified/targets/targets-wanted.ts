@@ -2,7 +2,7 @@ import type { KeySnapshot } from "../../../keys.ts";
 import type { CallMemories } from "../../../mapping/translate/call-memory.ts";
 import type { Demand } from "../../../routing/demand.ts";
 import type { KeptChoices } from "../../../routing/order.ts";
-import type { Scope } from "../../../routing/resolve.ts";
+import type { Scope } from "../../../routing/scope.ts";
 import type { Description } from "../../../unified/describe.ts";
 import type { EarlierResponse } from "../../../unified/earlier-response.ts";
 import type { RetryPlan } from "../../retry/plan.ts";
