@@ -215,6 +215,14 @@ test.each([
   expect(await importInto(weir.api, argv)).toEqual({ status: 2, stderr: expect.stringMatching(message) });
 });
 
+test("a file of broken lines has a line for each of the first thousand, and one with the number of the others", async () => {
+  const { status, stderr } = await importInto(weir.api, ["-"], "not JSON\n".repeat(1_002));
+  const lines = stderr.split("\n").slice(0, -1);
+  expect([status, lines.length]).toEqual([1, 1_002]);
+  expect(lines[999]).toBe("weir import: stdin:1000: not JSON");
+  expect(lines[1000]).toBe("weir import: stdin: 2 more cannot be imported");
+});
+
 test("a file that is not there ends with 1, after the others were read", async () => {
   const { status, stderr } = await importInto(weir.api, ["/nowhere/x.jsonl", "-", "--quiet"], line(43));
   expect({ status, stderr }).toEqual({
