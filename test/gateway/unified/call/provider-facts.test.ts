@@ -128,6 +128,26 @@ test("DeepSeek, which reads no PDF, is left out for the next target", async () =
   expect(body.model).toBe("any");
 });
 
+// Source: https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages-request-response.html.
+test("Claude at Bedrock gets the betas of the client's header as a member of the body", async () => {
+  await using bedrock = standIn(() => json(messagesResponse("hi")));
+  await using gateway = await startUnified({
+    credentials: [at("AWS", bedrock.origin, { settings: { region: "eu-central-1" } })],
+  });
+  const { status } = await fetch(`${gateway.origin}/v1/messages`, {
+    method: "POST",
+    headers: { "x-api-key": KEY, "anthropic-beta": "one-2025-01-01, two-2025-02-02" },
+    body: JSON.stringify({
+      model: "aws/anthropic.claude-sonnet-4-6",
+      max_tokens: 9,
+      messages: [{ role: "user", content: "Hi" }],
+    }),
+  });
+  const [received] = bedrock.received;
+  expect([status, received!.json.anthropic_beta]).toEqual([200, ["one-2025-01-01", "two-2025-02-02"]]);
+  expect(received!.headers.get("anthropic-beta")).toBeNull();
+});
+
 test("AI Studio has no Claude, which Vertex has: it is neither called for one nor lists it", async () => {
   await using there = standIn(() => json(messagesResponse("hi")));
   const vertex = { name: "vertex", settings: { project: "p-1" } };
