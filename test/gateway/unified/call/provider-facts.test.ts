@@ -136,7 +136,7 @@ test("Claude at Bedrock gets the betas of the client's header as a member of the
   });
   const { status } = await fetch(`${gateway.origin}/v1/messages`, {
     method: "POST",
-    headers: { "x-api-key": KEY, "anthropic-beta": "one-2025-01-01, two-2025-02-02" },
+    headers: { "x-api-key": KEY, "anthropic-beta": "effort-2025-11-24, interleaved-thinking-2025-05-14" },
     body: JSON.stringify({
       model: "aws/anthropic.claude-sonnet-4-6",
       max_tokens: 9,
@@ -144,7 +144,10 @@ test("Claude at Bedrock gets the betas of the client's header as a member of the
     }),
   });
   const [received] = bedrock.received;
-  expect([status, received!.json.anthropic_beta]).toEqual([200, ["one-2025-01-01", "two-2025-02-02"]]);
+  expect([status, received!.json.anthropic_beta]).toEqual([
+    200,
+    ["effort-2025-11-24", "interleaved-thinking-2025-05-14"],
+  ]);
   expect(received!.headers.get("anthropic-beta")).toBeNull();
 });
 
