@@ -60,8 +60,12 @@ export function startThread<Options>(
   };
 }
 
-/** The start arguments of this thread. Call it once, at the top of the thread's script. */
+/**
+ * The start arguments of this thread. Call it once, at the top of the thread's script. From then on a log without a reader
+ * does not end the thread, as it would on Deno.
+ */
 export function threadStart<Options>(): ThreadStart<Options> {
+  process.stderr.on("error", () => {});
   const { options, port, ports } = workerData as {
     options: Options;
     port: MessagePort;
