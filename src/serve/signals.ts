@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { constants } from "node:os";
 import type { Log } from "../log.ts";
 
@@ -32,20 +31,7 @@ export function firstSignal(log: Log, lastAct: () => void): Promise<StopSignal> 
       first = { signal, atMs: performance.now() };
       resolve(signal);
     };
-    keepIgnoring();
     process.on("SIGTERM", () => onSignal("SIGTERM"));
     process.on("SIGINT", () => onSignal("SIGINT"));
   });
-}
-
-/** Under `nohup` SIGHUP is ignored, but Deno ends at it. Only Linux says which signals are. */
-function keepIgnoring(): void {
-  let status = "";
-  try {
-    status = readFileSync("/proc/self/status", "utf8");
-  } catch {
-    return; // another system
-  }
-  const ignored = BigInt(`0x${/^SigIgn:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? "0"}`);
-  if ((ignored & (1n << BigInt(constants.signals.SIGHUP - 1))) !== 0n) process.on("SIGHUP", () => {});
 }

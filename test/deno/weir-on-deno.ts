@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT, startWeir, type Weir, type WeirOptions } from "../e2e/weir.ts";
+import { ROOT, startWeir, type Weir } from "../e2e/weir.ts";
 import { within } from "../until.ts";
 
 /** The interpreter that npm installed: its package's own start script does not run where install scripts are off. */
@@ -18,12 +18,8 @@ export const DENO_COMMAND: readonly [string, ...string[]] = [denoProgram(), "run
 const ENVIRONMENT = { DENO_NO_UPDATE_CHECK: "1" };
 
 /** The service from source, on Deno. */
-export function startOnDeno(
-  dataDirectory: string,
-  env: Readonly<Record<string, string>> = {},
-  more: Pick<WeirOptions, "wrapper"> = {},
-): Promise<Weir> {
-  return startWeir({ dataDirectory, command: DENO_COMMAND, env: { ...ENVIRONMENT, ...env }, ...more });
+export function startOnDeno(dataDirectory: string, env: Readonly<Record<string, string>> = {}): Promise<Weir> {
+  return startWeir({ dataDirectory, command: DENO_COMMAND, env: { ...ENVIRONMENT, ...env } });
 }
 
 /** One command of the program on Deno, beside the service. */
