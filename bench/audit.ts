@@ -1,6 +1,6 @@
 /**
  * How long listing takes in an audit log of a million entries: `bun bench/audit.ts [--entries N]`. The entries are made here, in a
- * directory that is removed afterwards; each question is asked 40 times, from other places each time.
+ * directory that is removed afterwards; each query runs 40 times, from another place each time.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,6 +1,6 @@
 /**
- * Milliseconds that a cached answer takes, one request after another on one connection, beside the same request sent to
- * the provider through Weir; for a small answer, a stream and a large request body.
+ * Milliseconds that a cached response takes, one request after another on one connection, beside the same request sent to
+ * the provider through Weir; for a small response, a stream and a large request body.
  *
  * Claim: at most 1 ms at the median for a hit. Run: `bun bench/cache.ts [--requests 2000]`.
  */
@@ -35,7 +35,7 @@ const target = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 await using weir = await startWeir();
 const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
 
-/** Sends one request and answers how long it took, in ms, and what the cache said. */
+/** Sends one request. @returns how long it took, in ms, and what the cache said. */
 function send(path: string, body: string, cached: boolean): Promise<{ ms: number; cache: string | undefined }> {
   const headers = gatewayHeaders(target, {
     "Content-Type": "application/json",

@@ -29,7 +29,7 @@ const { values } = parseArgs({
 const [seconds, rounds] = [Number(values.seconds), Number(values.rounds)];
 const WARM_UP_SECONDS = 5;
 const CONNECTIONS = 32;
-/** A stream's events and the milliseconds between two of them: ten seconds, about as long as an answer takes. */
+/** A stream's events and the milliseconds between two of them: ten seconds, about as long as a response takes. */
 const [EVENTS, EVERY_MS] = [10, 1_000];
 
 const directory = mkdtempSync(join(tmpdir(), "weir-compare-"));
@@ -40,7 +40,7 @@ function keep(kind: keyof typeof results, result: object): void {
   console.log(kind.padEnd(11), JSON.stringify(result));
 }
 
-/** Waits until everything that was answered is recorded. */
+/** Waits until every request that got a response is recorded. */
 async function recordedAll(running: Running, responses: number): Promise<number | null> {
   if (running.recorded === undefined) return null;
   await until(

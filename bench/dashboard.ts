@@ -1,8 +1,8 @@
 /**
  * How long a browser takes to show the requests of a large database, and how smoothly they scroll. For each of a cold and
  * a warm start: milliseconds until the first row is painted, and what was transferred. Then the list is scrolled for some
- * seconds, and the time between its frames is told, beside that of an empty page in the same browser; and, of another
- * round, the processor time of each frame, which says the same on a machine that is busy with something else.
+ * seconds, and the time between its frames is printed, beside that of an empty page in the same browser; and, of another
+ * round, the CPU time of each frame, which says the same on a machine that is busy with something else.
  *
  * Claim: first rows within a second, and no more than one frame in a hundred longer than 50 ms, with 1,000,000 records.
  * Run: `bun bench/dashboard.ts [--records 1000000] [--data-dir DIR] [--seconds 10]`.
@@ -46,7 +46,7 @@ declare global {
   var firstRowPaint: Promise<number> | undefined;
 }
 
-/** In the page: notes when the first row is painted. Asked from outside, the answer would wait for whatever runs there next. */
+/** In the page: notes when the first row is painted. A call from outside would wait for whatever runs there next. */
 function noteFirstRow(): void {
   globalThis.firstRowPaint = new Promise((note) => {
     const rows = new MutationObserver(() => {

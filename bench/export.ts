@@ -1,7 +1,7 @@
 /**
- * Records per second, processor time per record and peak memory of `weir export`, without and with bodies, in every
- * format. The processor time is that of the client, and beside it that of the service where this starts it: figures to
- * compare on a machine that does other things.
+ * Records per second, CPU time per record and peak memory of `weir export`, without and with bodies, in every
+ * format. The CPU time is that of the client, and beside it that of the service where this starts it: numbers
+ * that can be compared on a machine that does other things.
  *
  *   bun bench/export.ts [--records N] [--formats jsonl,csv]     against canned pages: the client alone
  *   bun bench/export.ts --data-dir DIR                          against a service on a seeded directory, all it has

@@ -3,7 +3,7 @@
  *
  * Claim: a translated stream adds at most 5 ms at p99. Each turn has a provider, a service and clients of its own; the kinds take
  * turns, and the other order in every second round. The time is the client's, from its request to the first text. On a
- * machine with other work it is mostly the wait for a processor, which both kinds have: the load is written beside the result.
+ * machine with other work it is mostly the wait for a core, which both kinds have: the load is written beside the result.
  *
  * Run: `bun bench/first-token.ts [--streams 1000] [--rounds 2]`.
  */

@@ -2,7 +2,7 @@
  * What a request costs the gateway thread here, beside the least that records one (`load/minimal-gateway.ts`).
  *
  * They are programs of their own on the same runtime, with the same load, turn by turn, with nginx's bare `proxy_pass` in each
- * round; heads differ in every request. A turn ends when the recorder has read all of it, so that it delays nobody else.
+ * round; heads differ in every request. A turn ends when the recorder has read all of it, so that it delays no other turn.
  * With `--base` another commit takes its turns too.
  * Run: `bun bench/floor.ts [--rounds 6] [--seconds 2] [--base 81fbf23]`; needs git, nginx and wrk.
  */
@@ -43,7 +43,7 @@ interface Program {
   readonly pid: number;
   readonly port: number;
   readonly costs: number[];
-  /** Undefined for the minimal one, whose journal nobody reads. */
+  /** Undefined for the minimal one, whose journal is not read. */
   readonly service?: Weir;
   responses: number;
 }

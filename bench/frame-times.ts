@@ -5,7 +5,7 @@ interface TraceEvent {
   readonly tid: number;
   readonly ts: number;
   readonly dur?: number;
-  /** Processor time, where the thread's clock was read. */
+  /** CPU time, where the thread's clock was read. */
   readonly tdur?: number;
   readonly args?: { readonly name?: string };
 }
@@ -14,10 +14,10 @@ interface TraceEvent {
 export const FRAME_CATEGORIES = ["toplevel", "devtools.timeline"];
 
 /**
- * Processor time of a page's main thread, script, style, layout and paint together, from each frame to the next, in
+ * CPU time of a page's main thread, script, style, layout and paint together, from each frame to the next, in
  * milliseconds: what others do on the machine meanwhile is not in it.
  *
- * @param trace - of one browser with one page, as `browser.stopTracing()` answers it.
+ * @param trace - of one browser with one page, as `browser.stopTracing()` returns it.
  */
 export function frameTimes(trace: Buffer): number[] {
   const { traceEvents } = JSON.parse(trace.toString()) as { traceEvents: readonly TraceEvent[] };

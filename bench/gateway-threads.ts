@@ -1,9 +1,9 @@
 /**
  * What a second gateway thread gives: requests per second with one and with two, everything recorded, beside nginx's
- * bare `proxy_pass` in the same run, and the processor time of each thread, which says what cores of their own would
- * give. Everything that wrk saw answered must be in the database afterwards.
+ * bare `proxy_pass` in the same run, and the CPU time of each thread, which says what cores of their own would
+ * give. Every request whose response wrk saw must be in the database afterwards.
  *
- * Upstream: nginx answering 600 bytes. Load: wrk, POST bodies of 600 bytes. All share the machine's cores.
+ * Upstream: nginx, with responses of 600 bytes. Load: wrk, POST bodies of 600 bytes. All share the machine's cores.
  * Run: `bun bench/gateway-threads.ts [--seconds 8] [--rounds 2] [--connections 32] [--threads 1,2]`; needs nginx and wrk.
  */
 import { execFileSync } from "node:child_process";

@@ -6,7 +6,7 @@ export function quantile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-/** Three figures of a list, in ms, for a line of output. */
+/** Three metrics of a list, in ms, for a line of output. */
 export function spread(values: readonly number[]): string {
   const [p50, p99, most] = [quantile(values, 0.5), quantile(values, 0.99), Math.max(...values)];
   return `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, max ${most.toFixed(1)} ms`;

@@ -1,8 +1,8 @@
 /**
  * Nodes on one libSQL server: what each passes and how fast the server takes its records, beside one node with a file;
- * and a server that is gone for a while under load. Every answered request must be in the database afterwards.
+ * and a server that is gone for a while under load. Every request that got a response must be in the database afterwards.
  *
- * Upstream: nginx answering 600 bytes; load: wrk with POST bodies of 600 bytes; server: a real sqld. All share the cores.
+ * Upstream: nginx, with responses of 600 bytes; load: wrk with POST bodies of 600 bytes; server: a real sqld. All share the cores.
  * Run: `bun bench/nodes.ts [--seconds 8] [--away 60]`; needs nginx, wrk and sqld.
  */
 import { mkdtempSync, rmSync } from "node:fs";
@@ -30,7 +30,7 @@ async function countRecords(weir: Weir): Promise<number> {
   return response.status === 200 ? ((await response.json()) as { data: number }).data : -1;
 }
 
-/** Waits for all records; one more per connection may have passed than wrk saw answered. @returns how long it took, in milliseconds. */
+/** Waits for all records; one more per connection may have passed than wrk saw responses. @returns how long it took, in milliseconds. */
 async function recorded(weir: Weir, expected: number, everyMs = 100): Promise<number> {
   const startedMs = performance.now();
   let count = 0;
@@ -69,7 +69,7 @@ async function measure(name: string, nodes: readonly Weir[], port: number): Prom
   );
 }
 
-/** The server is killed in the middle of the load, and comes back. */
+/** The server is killed in the middle of the load, and restarted. */
 async function outage(sqld: Sqld, nodes: readonly Weir[], port: number): Promise<void> {
   const before = await countRecords(nodes[0]!);
   // Little of it: what is measured is whether anything is lost.

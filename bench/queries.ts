@@ -7,7 +7,7 @@ import { MADE_FROM } from "../src/record/request-record.ts";
 import { Deadline } from "../src/store/database/deadline.ts";
 import { quantile } from "./measured.ts";
 
-/** What is known of the records that are asked about. */
+/** What is known of the records that are queried. */
 export interface Seeded {
   readonly organizationId: string;
   readonly records: number;
@@ -17,11 +17,11 @@ export interface Seeded {
   readonly ids: readonly string[];
 }
 
-/** A question by its name; it answers how many rows it found. */
+/** A query by its name; it returns how many rows it found. */
 export type Query = readonly [name: string, ask: () => Promise<number>];
 
 /**
- * Questions by their names that an engine is asked, without HTTP around them.
+ * Queries of an engine by their names, without HTTP around them.
  * @param cursors - the engine that finds where deep pages begin: an offset of millions takes ClickHouse minutes.
  */
 export async function queriesOf(engine: EngineReader, seeded: Seeded, cursors = engine): Promise<readonly Query[]> {
@@ -38,7 +38,7 @@ const property = (name: string, value: string) => leaf("properties", { [name]: {
 
 type Asker = ReturnType<typeof askerOf>;
 
-/** What questions have in common. Each answers how many rows it found. */
+/** What queries have in common. Each returns how many rows it found. */
 function askerOf(
   { source, aggregates }: EngineReader,
   { organizationId, records, newest }: Seeded,
@@ -161,7 +161,7 @@ function listQueries({ aggregates, scope }: Asker): readonly Query[] {
 
 const SECONDS_MAX = 20;
 
-/** Milliseconds of each run, and the rows of the last. Slow questions are asked less often. */
+/** Milliseconds of each run, and the rows of the last. Slow queries run less often. */
 export async function timed(ask: Query[1], runs: number): Promise<{ p50: number; p95: number; rows: number }> {
   const times: number[] = [];
   let rows = 0;

@@ -1,9 +1,9 @@
 /**
- * What queries cost the traffic: milliseconds that proxied requests take while nobody asks, and while typical questions
- * of a dashboard are asked one after another, in turns of a few seconds each.
+ * What queries cost the traffic: milliseconds that proxied requests take without queries, and while typical queries
+ * of a dashboard run one after another, in turns of a few seconds each.
  *
- * Client and provider stand on other machines in life and must not wait for this one's processors: here they run in the
- * real-time class (`chrt`, needs root), and who asks takes only idle time. What is measured then is what Weir adds.
+ * In production client and provider are on other machines and must not wait for this one's cores: here they run in the
+ * real-time class (`chrt`, needs root), and the client that queries takes only idle time. What is measured then is what Weir adds.
  *
  * Claim: at most 1 ms added at p99. Run: `bun bench/query-interference.ts --data-dir DIR [--rounds 12] [--seconds 5]
  * [--rate 100] [--queries page,metrics,sort,users,bodies]`, on a directory that `bench/seed.ts` filled; it gets more records.
@@ -31,7 +31,7 @@ const { values } = parseArgs({
 const dataDirectory = resolve(values["data-dir"] ?? process.env["WEIR_DATA_DIR"] ?? "./weir-data");
 const [rounds, seconds, rate] = [Number(values.rounds), Number(values.seconds), Number(values.rate)];
 const P99_ADDED_MS_MAX = 1;
-/** The first questions are answered by code that has not been compiled yet. */
+/** The first queries run code that has not been compiled yet. */
 const WARM_UP_MS = 5_000;
 const DAY = 86_400_000;
 

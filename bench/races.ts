@@ -3,7 +3,7 @@
  * scores, ratings, removals, retention, prices, mappings and reading again, aggregates.
  *
  * Claims: every `gateway-id` that a client got has exactly one record, every change that was acknowledged is there, nothing
- * that was removed comes back, counts and sums are those of the records. What is wrong is printed with its seed.
+ * that was removed reappears, counts and sums are those of the records. What is wrong is printed with its seed.
  *
  * Run: `bun bench/races.ts [--seeds 100] [--from SEED] [--actions 25] [--kills 2] [--minutes 60]`. Ends with status 1
  * where a claim fails.

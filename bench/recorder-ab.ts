@@ -158,7 +158,7 @@ function threadMicros(): number {
   return Number(readFileSync("/proc/thread-self/schedstat", "latin1").split(" ")[0]) / 1_000;
 }
 
-/** Records slices of the exchanges with a checkout's own sources, when it is asked for them. */
+/** Records slices of the exchanges with a checkout's own sources, when they are requested. */
 async function run(root: string, file: string): Promise<void> {
   // The second name is the one of older commits.
   const from = (path: string, before = path) => {

@@ -15,7 +15,7 @@ import { openSpool } from "../src/spool/writer.ts";
  *
  * `bun bench/recorder-throughput.ts [records] [bytes of each request body] [records before the clock starts]` writes a
  * spool of chat exchanges first, then times the recorder on it, once its code is compiled. Prints records a second, and
- * processor time per record: only the latter says something on a machine that others use too.
+ * CPU time per record: only the latter says something on a machine that others use too.
  */
 const records = Number(process.argv[2] ?? 100_000);
 const bodyBytes = Number(process.argv[3] ?? 600);

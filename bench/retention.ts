@@ -1,6 +1,6 @@
 /**
  * How fast retention removes records, and what that costs the traffic: one run that removes what is older than a day, in
- * windows without traffic, beside requests at a steady rate, and beside as many as clients get answered.
+ * windows without traffic, beside requests at a steady rate, and beside as many as clients get responses to.
  *
  * Prints records removed per second and the milliseconds of proxied requests, which are also taken before the run.
  * Run: `bun bench/retention.ts [--records 300000] [--seconds 8] [--rate 200] [--clients 16]`.

@@ -56,7 +56,7 @@ console.log(`load ${load!.toFixed(1)}`);
 console.log(`${records} records, index ${Math.round(bytes / records)} bytes a record; ${runs} runs each, milliseconds`);
 
 const leaf = (field: string, condition: object) => ({ request_response_rmt: { [field]: condition } });
-/** Not the same word each time: what is asked for a second time comes from memory. */
+/** Not the same word each time: what is searched for a second time comes from memory. */
 const SEARCHES: readonly (readonly [string, (run: number) => string, unknown?])[] = [
   ["a common word", () => "order"],
   ["two common words", (run) => `order w${run % 20}`],

@@ -10,7 +10,7 @@ export interface Seeding {
   readonly records: number;
   /** As `seed.ts` took it: records are those of the 30 days before, in milliseconds since 1970. */
   readonly start: number;
-  /** Told how many records there are, every few seconds. */
+  /** Called every few seconds with the number of records. */
   readonly onProgress: (records: number) => void;
 }
 

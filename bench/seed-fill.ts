@@ -12,13 +12,13 @@ import { exchangeOf, MODELS, POOL } from "./seed-texts.ts";
 
 type Connection = InstanceType<typeof Database>;
 
-/** What a seed is told. */
+/** The options of a seed. */
 export interface Seed {
   readonly records: number;
   readonly dataDir: string;
   /** Time of the first record, in milliseconds since 1970. */
   readonly start: number;
-  /** Told what is done, every second or so. */
+  /** Called every second or so with what is done. */
   readonly onProgress: (done: string) => void;
 }
 
@@ -200,7 +200,7 @@ interface Step extends Seed {
 
 interface RecordStep extends Step, Before {}
 
-/** Rows that leave to their kind what they have in common; the recorder stores those of cached answers whole. */
+/** Rows that leave to their kind what they have in common; the recorder stores those of cached responses whole. */
 const IS_SHARED = "c % 8 <> 0";
 const HAS_FAILED = "a < 20";
 const KIND_ID = `m.n * 2 + (${HAS_FAILED})`;

@@ -4,7 +4,7 @@
  * Claims: every `gateway-id` that a client got has a record; memory after a forced collection, descriptors, threads and
  * files do not grow. A slope is reported with its 95 % confidence interval, and counts as growth where that of the second half
  * lies above 0 and the slope above the bound of its row in `GROWTH`: in the first half, bounded caches fill up. The gateway's
- * and the recorder's heaps are collected by a drop-in plugin; the other threads' collectors are told that the machine is
+ * and the recorder's heaps are collected by a drop-in plugin; the other threads' collectors are set up as if the machine were
  * small, so that they do not starve.
  *
  * Run: `bun bench/soak.ts [--minutes 60] [--rate requests/s] [--seed N] [--out FILE]`. Without a rate the first minute
@@ -153,7 +153,7 @@ function worstOf(log: string): readonly string[] {
     .slice(-20);
 }
 
-/** Requests a second of clients that wait for each answer, over a minute. */
+/** Requests a second of clients that wait for each response, over a minute. */
 async function reached(): Promise<number> {
   const until = performance.now() + MINUTE_MS;
   await Promise.all(

@@ -23,7 +23,7 @@ async function msUntil(holds: () => boolean | Promise<boolean>): Promise<number>
   return performance.now() - startedAt;
 }
 
-/** Measures `once` as often as asked, and prints it beside what is promised. */
+/** Measures `once` several times, and prints it beside what is promised. */
 async function show(what: string, promisedMs: number, once: () => Promise<number>): Promise<void> {
   const found: number[] = [];
   for (let time = 0; time < times; time += 1) found.push(await once());

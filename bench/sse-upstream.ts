@@ -1,5 +1,5 @@
 /**
- * A provider for the stream benchmarks, in a process of its own: every request is answered with `events` events, the
+ * A provider for the stream benchmarks, in a process of its own: every request gets `events` events, the
  * first at once, then one each `everyMs`. Prints its port; on SIGUSR2 the most streams that were open at once.
  * On Bun's own sockets: with `node:http` it took more time for a stream than the gateway that is measured.
  *

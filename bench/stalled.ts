@@ -1,7 +1,7 @@
 /**
- * Clients that ask for large answers and then do not read.
+ * Clients that request large responses and then do not read.
  *
- * Claim: the memory of Weir stays flat while they stall, and every answer arrives whole when they read on.
+ * Claim: the memory of Weir stays flat while they stall, and every response arrives whole when they read on.
  * Run: `bun bench/stalled.ts [--clients 100] [--bytes 20000000] [--seconds 10]`.
  */
 import { connect, type Socket } from "node:net";

@@ -1,5 +1,5 @@
 /**
- * Milliseconds from the start of the process to the first proxied request answered, on a fresh data directory and on
+ * Milliseconds from the start of the process to the response to the first proxied request, on a fresh data directory and on
  * one that was used before, and the memory of the idle service.
  *
  * Claim: at most 300 ms with the binary. Run: `bun bench/start.ts [--starts 10]`.
@@ -17,7 +17,7 @@ const binary = join(ROOT, "dist/weir");
 const command = !process.env["WEIR_TEST_BINARY"] && existsSync(binary) ? [binary] : programCommand();
 await using upstream = await startUpstream();
 
-/** Starts the service, sends one request at once, and answers the milliseconds until its answer. */
+/** Starts the service, and sends one request at once. @returns the milliseconds until its response. */
 async function firstResponse(dataDirectory: string): Promise<{ ms: number; idleMb: number }> {
   const startedAt = performance.now();
   const weir = await startWeir({ dataDirectory, command });

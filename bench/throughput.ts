@@ -1,9 +1,9 @@
 /**
  * Requests per second with everything recorded, beside nginx's bare `proxy_pass`, in the same run on the same machine.
  *
- * Upstream: nginx answering 600 bytes. Load: wrk, 32 connections, POST bodies of 600 bytes. Everything that wrk saw
- * answered must be in the database afterwards. Also the latency that Weir adds at one connection.
- * Both are warmed up first: a fresh service spends 10 to 40 us of processor time a request on compiling its hot code.
+ * Upstream: nginx, with responses of 600 bytes. Load: wrk, 32 connections, POST bodies of 600 bytes. Every request whose
+ * response wrk saw must be in the database afterwards. Also the latency that Weir adds at one connection.
+ * Both are warmed up first: a fresh service spends 10 to 40 us of CPU time a request on compiling its hot code.
  * Run: `bun bench/throughput.ts [--seconds 8] [--rounds 3] [--warm-up 5]`; needs nginx and wrk. Measures the program from source
  * and, where `dist/weir` exists, the binary.
  */
@@ -38,7 +38,7 @@ const recordedAll = (weir: Weir, expected: number) =>
     100,
   );
 
-/** One run against a fresh service, warmed up: the figures of wrk, then what is in the database. */
+/** One run against a fresh service, warmed up: the metrics of wrk, then what is in the database. */
 async function measureWeir(name: string, command: readonly string[], upstreamPort: number): Promise<Measured> {
   const weir = await startWeir({ command });
   const lua = script(

@@ -3,10 +3,10 @@
  *
  * Claim: 1,000 translated streams that are open at once complete, and each has its record; the status is 1 where one is missing.
  *
- * Printed: how late the chunks of a steady stream are alone, beside translated requests of 500 kB, translated answers and
+ * Printed: how late the chunks of a steady stream are alone, beside translated requests of 500 kB, translated responses and
  * embeddings of 500 kB and more, and the same requests in pass-through, by turns; and what each takes of the thread that relays.
  * It parses none of them: what it spends is reading, copying and recording. On a machine with other work lateness is mostly that work's: compare it with the time that the
- * relaying thread waits for a processor.
+ * relaying thread waits for a core.
  *
  * Run: `bun bench/unified-streams.ts [--streams 1000] [--rounds 5]`; Linux only.
  */
@@ -173,7 +173,7 @@ async function measure(): Promise<void> {
     "translated embeddings": () => post("/v1/embeddings", embeddings),
     "requests in pass-through": () => post(through.path, large, through.headers),
   } as const;
-  /** Of the thread that relays: on a processor, and waiting for one. */
+  /** Of the thread that relays: on a core, and waiting for one. */
   const times = () => readFileSync(`/proc/${weir.pid}/task/${weir.pid}/schedstat`, "utf8").split(" ").map(Number);
   const seen = new Map<string, { late: number[]; longest: number[]; waitMs: number[] }>();
   await (await post(COMPLETIONS, large)).resume(); // the thread that translates starts with the first

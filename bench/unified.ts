@@ -71,7 +71,7 @@ async function start(name: string, root: string): Promise<Service> {
   return { name, weir, turns: new Map(), responses: 0 };
 }
 
-/** Load for some seconds; the recorder's work on it is waited for and counted. Once more where a busy machine let nothing through. */
+/** Load for some seconds; the recorder's work on it is waited for and counted. Again where a busy machine let nothing through. */
 async function turn(service: Service, lua: string, forSeconds: number): Promise<Turn> {
   const { pid, gatewayPort, dataDirectory } = service.weir;
   const [before, allBefore] = [cpuByThread(pid), cpuSeconds(pid)];

@@ -1,8 +1,8 @@
 /**
  * A data directory of an earlier version is taken over while traffic runs and the process is killed again and again.
  *
- * Claim: every record and every body of before and of meanwhile is there once as clients saw it, and the API answers of
- * records of before what the earlier version answered.
+ * Claim: every record and every body from before and during the upgrade is there once as clients saw it, and for records from
+ * before it the API returns what the earlier version returned.
  *
  * Every second kill comes while bodies are moved into packs.
  *
@@ -124,7 +124,7 @@ function counted(seen: readonly SeenResponse[], records: readonly ApiRecord[]): 
     .map(({ id, kind }) => `${id} (${kind}): ${counts.get(id) ?? 0} records`);
 }
 
-/** Members that both versions answer, and answer differently. */
+/** Members that both versions return, with different values. */
 function differences(before: readonly ApiRecord[], after: readonly ApiRecord[]): string[] {
   const byId = new Map(after.map((record) => [record["request_id"], record]));
   return before.flatMap((record) => {

@@ -1,7 +1,7 @@
 /**
  * Runs tests on all cores: `bun test/run.ts all|long|fast|changed|browser [part of a path…] [--flag of bun test…]`.
  *
- * Ends with Bun's summary, and before it says once more what failed. With `--check`, types and lint are checked beside the
+ * Ends with Bun's summary, and before it repeats what failed. With `--check`, types and lint are checked beside the
  * tests; what is wrong with them is said last.
  */
 import { spawn, spawnSync } from "node:child_process";
@@ -144,7 +144,7 @@ async function runFiles(testFiles: readonly string[], { kind, workers, after }: 
   return { status: status ?? 1, output: Bun.stripANSI(output) };
 }
 
-/** Bun's summaries as one, and before it once more what failed in a run whose end others have followed. */
+/** Bun's summaries as one; before it what failed is repeated if the run that failed was not the last one. */
 function sayTogether(results: readonly Result[]): void {
   for (const { status, output } of results.slice(0, -1))
     if (status !== 0) console.error(output.match(/^\d+ tests? failed:$[\s\S]*/m)?.[0] ?? output.slice(-LAST_CHARS));
@@ -184,7 +184,7 @@ function startsMany(files: readonly string[]): boolean {
   return files.filter((file) => processStarter(file) !== undefined).length >= 10;
 }
 
-/** Builds the program: it starts with a quarter of the processor time that its source takes. */
+/** Builds the program: it starts with a quarter of the CPU time that its source takes. */
 async function buildBinary(): Promise<string> {
   const path = join(ROOT, "dist/test/weir");
   const build = spawn(process.execPath, ["build/binary.ts", "--outfile", path], { cwd: ROOT, stdio: "inherit" });

@@ -24,7 +24,7 @@ export function browserTests(root = HERE): string[] {
 }
 
 /**
- * Tests that start no process and take over two seconds all the same, on two cores with nothing else to do, with a tenth of
+ * Tests that start no process and still take over two seconds, on two cores with nothing else to do, with a tenth of
  * each property's runs. `node_modules/.weir-test-timings.json` has what each file took last.
  */
 export const LONG_TESTS: readonly string[] = `

@@ -1,6 +1,6 @@
 /**
  * Asks a service's API the questions of its second argument (JSON, `[path, body]` each) one after another until its input
- * ends, then prints how many milliseconds each took, as JSON. A process of its own: what reads large answers must not be what
+ * ends, then prints how many milliseconds each took, as JSON. A process of its own: what reads large responses must not be what
  * measures small ones.
  */
 import { KEY } from "../../test/e2e/weir.ts";

@@ -68,7 +68,7 @@ async function startRecording(providerPort: number): Promise<Running> {
   };
 }
 
-/** Records of answered requests, counted beside the service. */
+/** Records of requests that got a response, counted beside the service. */
 export function countRecords(dataDirectory: string): number {
   const database = new Database(join(dataDirectory, "weir.db"), { readonly: true });
   try {

@@ -3,7 +3,7 @@ import { messageOf } from "../../src/log.ts";
 /** Left out of reasons, so that equal ones are counted as one. */
 const IDS = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 const REASON_LENGTH_MAX = 200;
-/** Different reasons that are told apart; what comes after them is counted as `OTHER`. */
+/** Different reasons that are counted separately; further ones are counted as `OTHER`. */
 const REASONS_MAX = 200;
 const OTHER = "other";
 

@@ -1,7 +1,7 @@
 /**
  * The least that records a request on Bun's sockets: heads read by line, credentials masked, five frames with checksums, one
  * write to the journal before a turn's responses leave, connections kept. It has no keys, limits, plugins, timeouts,
- * back-pressure or strictness, and nobody reads its journal. Run by `bench/floor.ts`: `bun minimal-gateway.ts PORT JOURNAL`.
+ * back-pressure or strictness, and its journal is not read. Run by `bench/floor.ts`: `bun minimal-gateway.ts PORT JOURNAL`.
  */
 import { openSync, writeSync } from "node:fs";
 import { crc32 } from "node:zlib";

@@ -43,7 +43,7 @@ async function stopNginx(child: ChildProcess): Promise<void> {
   await once(child, "exit");
 }
 
-/** A provider that answers every request with `answer`. */
+/** A provider that sends `response` to every request. */
 export async function startProvider(directory: string, response: string): Promise<Nginx> {
   const port = await freePort();
   const location = `location / { default_type application/json; return 200 '${response}'; }`;

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** Memory that only one process has, in MB, by who asked for it. */
+/** Memory that only one process has, in MB, by what allocated it. */
 export interface ProcessMemory {
   readonly all: number;
   /** The C library's arenas: what the database driver and the zstd codec use. */

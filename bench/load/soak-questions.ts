@@ -2,10 +2,10 @@ import type { Json } from "../../src/plugin-host/contract.ts";
 import { callApi, type Weir } from "../../test/e2e/weir.ts";
 import type { TrafficKind } from "./traffic-kind.ts";
 
-/** How far back figures look. Over all time the columns in memory would grow, up to their limit, with the records. */
+/** How far back metrics look. Over all time the columns in memory would grow, up to their limit, with the records. */
 const FIGURES_MS = 10 * 60_000;
 
-/** What is asked of the API and changed through it. `recent` are ids of requests; `next` gives numbers from 0 up to 1. */
+/** What is read from the API and changed through it. `recent` are ids of requests; `next` gives numbers from 0 up to 1. */
 export function questions(weir: Weir, recent: readonly string[], next: () => number): readonly TrafficKind[] {
   const some = () => recent[Math.floor(next() * recent.length)];
 

@@ -99,7 +99,7 @@ export async function unifiedTraffic(weir: Weir, upstream: Upstream, next: () =>
   }
 }
 
-/** A provider that answers 503 to everything. */
+/** A provider that sends a 503 to every request. */
 async function unavailable(): Promise<{ readonly origin: string; close(): void }> {
   const http = createServer((request, response) => {
     request.resume();

@@ -2,7 +2,7 @@ import type http from "node:http";
 import { request as ask } from "node:http";
 import { pause } from "../measured.ts";
 
-/** Milliseconds of one request, to the end of its answer. */
+/** Milliseconds of one request, to the end of its response. */
 export function timedRequest(url: string, options: http.RequestOptions, body: string): Promise<number> {
   const startedAt = performance.now();
   return new Promise((done, reject) => {
@@ -13,7 +13,7 @@ export function timedRequest(url: string, options: http.RequestOptions, body: st
   });
 }
 
-/** Requests at a steady rate, whether or not those before have been answered. @returns how long each took. */
+/** Requests at a steady rate, whether or not those before have their responses. @returns how long each took. */
 export async function atSteadyRate(
   { seconds, rate }: { readonly seconds: number; readonly rate: number },
   send: () => Promise<number>,

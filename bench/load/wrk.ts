@@ -9,7 +9,7 @@ function json600(fill: (text: string) => object): string {
   return JSON.stringify(fill("water ".repeat(100).slice(0, 600 - bare)));
 }
 
-/** A chat request and its answer, 600 bytes each. */
+/** A chat request and its response, 600 bytes each. */
 export const REQUEST_BODY = json600((content) => ({ model: "gpt-4o-mini", messages: [{ role: "user", content }] }));
 export const RESPONSE_BODY = json600((content) => ({
   id: "chatcmpl-1",
@@ -23,7 +23,7 @@ export const RESPONSE_BODY = json600((content) => ({
 export interface Measured {
   readonly requestsPerSecond: number;
   readonly responses: number;
-  /** Answers that were no success, and broken connections. */
+  /** Responses that were no success, and broken connections. */
   readonly failed: number;
   readonly p50Ms: number;
   readonly p99Ms: number;

@@ -3,7 +3,7 @@ import { openApi, type TestApi } from "./open.ts";
 
 type DatabaseKind = "local files" | "a libSQL server";
 
-/** What the tables of questions are asked on: the same SQL, but another driver, other types and one file instead of two. */
+/** The databases that tables of queries run on: the same SQL, but another driver, other types and one file instead of two. */
 export const DATABASES: readonly DatabaseKind[] = ["local files", "a libSQL server"];
 
 /** An API on a database of that kind, of its own. */

@@ -77,7 +77,7 @@ export interface CallOptions {
   readonly headers?: Record<string, string>;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are checked by what the tests expect of them
+// biome-ignore lint/suspicious/noExplicitAny: responses are checked by what the tests expect of them
 type Response = any;
 
 const GATEWAY: GatewayStatus = {

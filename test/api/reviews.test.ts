@@ -78,7 +78,7 @@ describe.each(DATABASES)("reviews, on %s", (kind) => {
     expect(ratings[0].source).toMatch(/^reviewer:/);
   });
 
-  test("give a request away again once its lease is over", async () => {
+  test("hand a request to another reviewer once its lease has expired", async () => {
     const { id, ids } = await review("lease", 1);
     expect((await next(id)).request_id).toBe(ids[0]);
     expect(await next(id, it.keys.write)).toMatchObject({ request_id: null, left: 1 });
@@ -89,7 +89,7 @@ describe.each(DATABASES)("reviews, on %s", (kind) => {
     expect(await next(id)).toMatchObject({ request_id: null, left: 1 });
   });
 
-  test("store the mean of the largest scores, whose sum is no number", async () => {
+  test("store the mean of scores whose sum would be infinite", async () => {
     const scores = [{ name: "size", kind: "number", min: 0, max: 1e308 }];
     const { id, ids } = await review("the largest", 1, { scores, reviewers: 2 });
     await answer(id, ids[0]!, { scores: { size: 1e308 } });
@@ -97,7 +97,7 @@ describe.each(DATABASES)("reviews, on %s", (kind) => {
     expect(await scoresOf(ids[0]!)).toEqual({ size: 1e308 });
   });
 
-  test("store the mean of the reviewers, say how alike they score, and take back what one takes back", async () => {
+  test("store the mean of the reviewers, report their agreement, and remove a score that its reviewer removes", async () => {
     const { id, ids } = await review("two each", 2, { reviewers: 2, order: "oldest" });
     const [first, second] = ids as [string, string];
     expect([(await next(id)).request_id, (await next(id, it.keys.write)).request_id]).toEqual([first, first]);
@@ -112,7 +112,7 @@ describe.each(DATABASES)("reviews, on %s", (kind) => {
       { name: "tone", pairs: 1, equal: 1, difference: null },
       { name: "depth", pairs: 1, equal: null, difference: 3 },
     ]);
-    // A score that is left out the second time is taken back; the other reviewer's stays.
+    // A score that is left out the second time is removed; the other reviewer's stays.
     await answer(id, first, { scores: { helpful: true, depth: 5 } }, it.keys.write);
     expect(await scoresOf(first)).toEqual({ helpful: 1, tone: 1, depth: 4.5 });
     await data("DELETE", `/v1/reviews/${id}/answers/${first}`, undefined, it.keys.write);
@@ -129,7 +129,7 @@ describe.each(DATABASES)("reviews, on %s", (kind) => {
     );
   });
 
-  test("leave a score of somebody else alone where a reviewer skips", async () => {
+  test("leave a score of another source alone when a reviewer skips", async () => {
     const { id, ids } = await review("skip", 1);
     await data("POST", `/v1/request/${ids[0]}/score`, { scores: { helpful: 1 } });
     await answer(id, ids[0]!, { skip: true });

@@ -234,7 +234,7 @@ test("retention is read, set and kept, and a run can be ordered", async () => {
   await page.getByRole("button", { name: "Run retention now" }).click();
   await dialog.getByRole("button", { name: "Remove", exact: true }).click();
   await dialog.waitFor({ state: "detached" });
-  // Keeping more removes nothing, so nothing is asked.
+  // Keeping more removes nothing, so there is nothing to confirm.
   await page.getByLabel("Days that bodies are kept").fill("31");
   await page.getByRole("button", { name: "Save retention" }).click();
   await page.locator(".facts").getByText("31 days").waitFor();

@@ -56,7 +56,7 @@ test.each([...PAGES.map(([path]) => path), "/keys"])(
     const alert = page.getByRole("alert").first();
     await alert.getByText("not now, please").waitFor();
     fails = false;
-    // A page asks for several things, and what one failed to get may show after another was asked for again.
+    // A page sends several requests; the failure of one may show after another was sent again.
     await page.waitForFunction(() => {
       for (const button of document.querySelectorAll("button")) {
         const { clickedAt } = button.dataset;

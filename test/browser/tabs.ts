@@ -37,7 +37,7 @@ export class Tabs {
     return tab;
   }
 
-  /** A page that cannot be cleared, because it is closed or in no state to answer, is not used again. */
+  /** A page that cannot be cleared, because it is closed or does not respond, is not used again. */
   async giveBack(tab: Tab): Promise<void> {
     if (tab.isAlone) return tab.context.close();
     try {
@@ -86,7 +86,7 @@ async function clear({ page, context }: Tab, blank: string): Promise<void> {
   await context.clearCookies();
 }
 
-/** In the page: what it has asked for is cut off, it asks for nothing more, and what it has stored is gone. */
+/** In the page: its requests are cut off, it sends no more, and what it has stored is gone. */
 function quieten(): void {
   Object.assign(window, { fetch: () => new Promise(() => {}) });
   window.stop();

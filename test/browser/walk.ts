@@ -15,7 +15,7 @@ export interface Walk extends AsyncDisposable {
   /** Of all pages since the walk began. */
   readonly faults: readonly string[];
   /**
-   * Resolves once the page at `path` is `ready`, has what it asked for, and shows it. The page before is gone when `ready`
+   * Resolves once the page at `path` is `ready`, has its responses, and shows them. The page before is gone when `ready`
    * is called.
    */
   to(path: string, ready: (page: Page) => Promise<unknown>): Promise<void>;

@@ -23,7 +23,7 @@ const RESPONSE = {
 
 let folder: string;
 let upstream: Upstream;
-/** Answers every request with the coding that its path names, and `/say` in a form of its own. */
+/** Responds to every request in the coding that its path names, and to `/say` in a form of its own. */
 let coded: Server;
 let codedOrigin: string;
 let weir: Weir;

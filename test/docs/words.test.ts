@@ -30,11 +30,15 @@ test("no page of the documentation has a word that the list rules out", () => {
   expect(pages.flatMap((page) => bannedIn(page, prose(readFileSync(join(ROOT, page), "utf8"))))).toEqual([]);
 });
 
-test("no comment in the source has a word that the list rules out", () => {
-  const sources = ["src", "plugins", "providers"].flatMap((folder) => files(`${folder}/**/*.{ts,tsx}`));
-  expect(sources.length).toBeGreaterThan(500);
+test("no comment in the code has a word that the list rules out", () => {
+  const code = ["src", "plugins", "providers", "build", "bench", "test"].flatMap((folder) =>
+    files(`${folder}/**/*.{ts,tsx}`),
+  );
+  expect(code.length).toBeGreaterThan(2_000);
+  // This file has the words as examples.
+  const others = code.filter((file) => file !== "test/docs/words.test.ts");
   expect(
-    sources.flatMap((file) => bannedIn(file, comments(readFileSync(join(ROOT, file), "utf8")), BANNED_IN_COMMENTS)),
+    others.flatMap((file) => bannedIn(file, comments(readFileSync(join(ROOT, file), "utf8")), BANNED_IN_COMMENTS)),
   ).toEqual([]);
 });
 

@@ -102,7 +102,7 @@ test("a hit costs nothing, is a record with full bodies, and is found after kill
   }
 }, 300_000);
 
-/** Waits until so many answers are in their files. */
+/** Waits until so many responses are in their files. */
 async function stored(weir: Weir, count: number): Promise<void> {
   const files = () => {
     const directory = join(weir.dataDirectory, "cache");

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import Database from "libsql";
 import { callApi, gatewayHeaders, recordOf, runCommand, startWeir, until, type Weir } from "./weir.ts";
 
-/** Answers as chat completions do: 1,000 tokens in, 500 out. */
+/** Responds as chat completions do: 1,000 tokens in, 500 out. */
 let server: Server;
 let target: string;
 let weir: Weir;
@@ -138,7 +138,7 @@ test("recomputing keeps costs that nothing can compute, and prices what a client
   ]);
 });
 
-/** What the service last said of an order to compute costs anew. */
+/** What the service last reported about recomputing costs. */
 function servedBy({ dataDirectory }: Weir): unknown {
   const database = new Database(join(dataDirectory, "weir.db"));
   database.exec("PRAGMA busy_timeout = 30000");

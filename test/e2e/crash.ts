@@ -17,9 +17,9 @@ export interface CrashRound {
   readonly found: number;
   readonly missing: readonly string[];
   readonly doubled: readonly string[];
-  /** Answers that arrived whole and are recorded as cut off: their last frame was lost with the process. */
+  /** Responses that arrived whole and are recorded as cut off: their last frame was lost with the process. */
   readonly wholeButCutInRecord: number;
-  /** Answers recorded whole whose last bytes were lost with the process: of each gateway thread, the one it was at. */
+  /** Responses recorded whole whose last bytes were lost with the process: at most one of each gateway thread. */
   readonly cutButWholeInRecord: number;
   /** Records whose status contradicts what the client saw, as `kind: client saw, record says`. */
   readonly wrong: readonly string[];
@@ -30,7 +30,7 @@ export interface CrashRound {
   readonly recoveredMs: number;
 }
 
-/** Answers that clients have seen before a round's clock starts. */
+/** Responses that clients have seen before a round's clock starts. */
 const SEEN_MIN = 12;
 
 /** Rounds over one data directory. @returns ids of any round that are not there once each at the very end. */

@@ -115,7 +115,7 @@ test("a provider that refuses a key and repeats it does not get it shown", async
   });
   expect(await command("", "credentials", "test", "box")).toMatchObject({ status: 1, out: "" });
   expect(seen.at(-1)?.[0]).toBe(`Bearer ${SECOND}`);
-  // Two tests, and the list that a changed credential is asked for, whose failure is no other credential's.
+  // Two tests, and the list of models that is requested with a changed credential; its failure affects no other credential.
   await until(() => seen.filter(([authorization]) => authorization === `Bearer ${SECOND}`).length === 3);
   await until(() => weir.log().includes("a provider's models cannot be listed"));
 });

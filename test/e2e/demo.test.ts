@@ -16,7 +16,7 @@ test("the demonstration shows a week of requests, takes another, and leaves noth
     const isJudged = rows.some((row) => "helpful" in row.scores) && rows.some((row) => row.feedback_rating === true);
     return rows.length === demo.count && isJudged;
   }, 60_000);
-  // Each page has something to show: scores with reasons of two versions of a prompt, and a dataset of the worst answers.
+  // Each page has something to show: scores with reasons of two versions of a prompt, and a dataset of the worst responses.
   const judged = { filter: { request_response_rmt: { prompt_id: { equals: "tutor" } } }, limit: 10 };
   await until(async () => (await askDemo(demo, "/v1/score/query", judged)).length === 2, 180_000);
   const split = { ...judged, group_by: ["prompt_version"], scores: ["helpful", "faithful"], latencies: false };

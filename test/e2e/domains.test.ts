@@ -67,7 +67,7 @@ test("a private target that the configuration opens is approved, by address and 
   expect(responses.map(({ status }) => status)).toEqual(targets.map(() => 200));
   const { data } = await api(weir, "GET", "/v1/domains/127.0.0.1");
   expect(data).toMatchObject({ state: "approved", source: "configuration", remaining_today: null });
-  // What somebody decides goes before the configuration.
+  // A decision has precedence over the configuration.
   await api(weir, "POST", "/v1/domains/127.0.0.1/revoke");
   const statuses = (await Promise.all([send(weir), send(weir), send(weir)])).map(({ status }) => status);
   expect(statuses.sort()).toEqual([200, 429, 429]);

@@ -151,7 +151,7 @@ test("a conversation continues at other providers and returns, without the clien
     ...["user", "assistant", "user", "assistant", "user", "assistant", "user"],
   ]);
   expect(four.response.previous_response_id).toBe(three.id);
-  // Its id is ours: what OpenAI would store, nobody could find.
+  // Its id is ours: a response that OpenAI stores could never be found by it.
   expect(four.sent.json.store).toBe(false);
   expect(four.response.output.map(({ type }: Json) => type)).toEqual(["reasoning", "message"]);
   expect(JSON.stringify(four.response)).not.toContain("encrypted_content");
@@ -180,7 +180,7 @@ test("a response is known to the credential that made it, and to no other of the
   const other = await respond(GPT, "two", { previous_response_id: one.id });
   expect(other.sent.headers.get("authorization")).toBe("Bearer key-second");
   expect(other.sent.json.input).toHaveLength(3);
-  // What nobody here has made, the provider may know all the same.
+  // The provider may still know a response that did not pass through here.
   expect((await respond(GPT, "x", { previous_response_id: "resp_elsewhere" })).sent.json.previous_response_id).toBe(
     "resp_elsewhere",
   );

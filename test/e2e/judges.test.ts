@@ -3,7 +3,7 @@ import type { Json } from "../../src/plugin-host/contract.ts";
 import { temporaryDirectory } from "../directory.ts";
 import { callApi, KEY, startWeir, until, type Weir } from "./weir.ts";
 
-/** How the provider answers a judge; each scene sets it. */
+/** How the provider responds to a judge; each scene sets it. */
 let judging: (request: Json) => Response | Promise<Response> = () => verdict(0.8);
 /** Bodies of the judge's requests. */
 const requests: Json[] = [];
@@ -135,7 +135,7 @@ test("new requests are scored with a reason, and a judge's own calls are records
   expect(request.messages[1].content).toBe(
     "Question: capital of France?\nAnswer: Paris\nRight would be: Lyon, of course (new)",
   );
-  // The judge of everything has judged the request alone: what both were asked carries the label.
+  // The judge of everything has judged only the request: the requests of both judges carry the label.
   await judgeWhere(everything, ({ counts }) => counts.done >= 1 && counts.waiting === 0);
   const [{ call_id: call }] = await api("GET", `/v1/judges/${judge.id}/judgements`);
   expect((await api("GET", `/v1/request/${call}`)).properties).toEqual({ "Weir-Judge": "judge of new" });

@@ -19,7 +19,7 @@ const ask = ({ gatewayPort }: Weir, body: string) =>
     body,
   });
 
-/** A provider that answers slowly enough to be cut off, and keeps the body of each request. */
+/** A provider that responds slowly enough to be cut off, and keeps the body of each request. */
 async function startProvider() {
   const got: string[] = [];
   const server = createServer(async (request, response) => {

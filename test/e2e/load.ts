@@ -7,7 +7,7 @@ export interface SeenResponse {
   readonly id: string;
   readonly kind: string;
   readonly status: number;
-  /** Whether the whole answer arrived. */
+  /** Whether the whole response arrived. */
   complete: boolean;
   /** Whether the client itself went away. */
   left: boolean;

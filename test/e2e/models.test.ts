@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { Json } from "../../src/plugin-host/contract.ts";
 import { callApi, gatewayHeaders, recordOf, runCommand, startWeir, until, type Weir } from "./weir.ts";
 
-/** A provider that nobody knows: JSON, or server-sent events where the request says `live`. */
+/** A provider with an unknown format: JSON, or server-sent events where the request says `live`. */
 let server: Server;
 let target: string;
 let weir: Weir;

@@ -15,7 +15,7 @@ afterAll(() => upstream?.close());
 /** Far longer than anything here takes on a machine that does something else as well. */
 const LIMIT_MS = 180_000;
 
-/** Ends the recorder's thread with an error nobody catches, once a file with this name is there. */
+/** Ends the recorder's thread with an error that is not caught, once a file with this name is there. */
 const KILLER = `
 import { existsSync, rmSync } from "node:fs";
 import { isMainThread } from "node:worker_threads";

@@ -5,7 +5,7 @@ import { isIPv4 } from "node:net";
 export interface NameServer {
   /** `127.0.0.1:<port>`, as `WEIR_DNS_SERVERS` takes it. */
   readonly address: string;
-  /** Names asked for so far, with the record type: `A private.test`. */
+  /** Names queried so far, with the record type: `A private.test`. */
   readonly queries: readonly string[];
   close(): void;
 }

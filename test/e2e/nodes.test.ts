@@ -74,7 +74,7 @@ function load(clients: number, run: string) {
   };
 }
 
-/** A provider of a format that nobody knows. */
+/** A provider with an unknown format. */
 async function startUnknownProvider(): Promise<{ readonly origin: string } & AsyncDisposable> {
   const words = "You said it, and it was heard.";
   const result = JSON.stringify({ ref: "r-1", reply: { utterance: words }, billing: { in: 12, out: words.length } });

@@ -7,7 +7,7 @@ import { CHAT_USAGE, datedName, SENTENCE } from "./responses/openai.ts";
 import { startUpstream, type Upstream } from "./upstream.ts";
 import { callApi, gatewayHeaders, KEY, recordOf, startWeir, until, type Weir } from "./weir.ts";
 
-/** Notes every answer it sees as a line of JSON, and marks its record. */
+/** Notes every response it sees as a line of JSON, and marks its record. */
 const PLUGIN = `
 import { appendFileSync } from "node:fs";
 import type { GatewayPlugin, PluginHooks } from "weir/plugin";
@@ -91,7 +91,7 @@ const seen = (): Json[] =>
         .map((line) => JSON.parse(line))
     : [];
 
-/** What the plugin saw of the answer with this id, or of the failed tries of it. */
+/** What the plugin saw of the response with this id, or of its failed attempts. */
 async function shown(of: (response: Json) => boolean): Promise<Json> {
   let found: Json;
   await until(

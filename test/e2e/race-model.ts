@@ -17,7 +17,7 @@ interface Known {
 /** What clients have seen of a service, and therefore what must be true of its records. */
 export class RaceModel {
   readonly #known = new Map<string, Known>();
-  /** Answers that no history allows. */
+  /** Responses that no history allows. */
   readonly surprises: string[] = [];
   changes = 0;
 
@@ -84,7 +84,7 @@ function wrongIn(id: string, { status, changes }: Known, record: ApiRecord): rea
     wrong.push(`${id} was answered ${status}, its record says ${record["response_status"]}`);
   for (const [what, all] of changes) {
     const last = all.findLastIndex(({ done }) => done);
-    // A change that nobody heard the end of may have been made, and then counts where none after it does.
+    // A change without a response may have been made; then it counts if no later change does.
     const allowed: (string | undefined)[] = all.slice(Math.max(0, last)).map(({ value }) => value);
     if (last < 0) allowed.push(undefined);
     const is = valueIn(record, what);

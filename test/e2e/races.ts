@@ -11,7 +11,7 @@ import { type ApiRecord, callApi, gatewayHeaders, queryIds, startWeir, until, ty
 const CLIENTS = 8;
 const MODELS = ["gpt-4o-mini", "gpt-4o"];
 const PATHS = ["/v1/chat/completions", "/v1/chat/completions", "/v1/chat/completions", "/slow?ms=600", "/endless"];
-/** Answers that the service may give to a change while it starts, or is killed. */
+/** Statuses that the service may return for a change while it starts, or is killed. */
 const MAYBE = new Set([429, 500, 502, 503, 504]);
 
 interface RaceResult {

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { callApi, gatewayHeaders, recordOf, startWeir, until } from "./weir.ts";
 
-/** Answers `/<status>` with that status, and `/flaky` with 503 before every 200. */
+/** Responds to `/<status>` with that status, and to `/flaky` with 503 before every 200. */
 async function startFlaky() {
   let calls = 0;
   const server = createServer((request, response) => {

@@ -10,7 +10,7 @@ import { chance } from "../chance.ts";
 import { everythingStored, filesBelow } from "./stored.ts";
 import { callApi, KEY, recordsOf, runCommand, startWeir, until, type Weir } from "./weir.ts";
 
-/** A provider's key is seen by that provider and by nobody else, whatever fails, and while the key that encrypts it changes. */
+/** Only its own provider sees a provider's key, whatever fails, and while the key that encrypts it changes. */
 
 const CHANCE = chance("unified secrets");
 const secret = (of: string) => `pLnTd-${of}-${CHANCE.bytes(15).toString("hex")}`;
@@ -34,7 +34,7 @@ const PLANTED = {
 };
 type Planted = keyof typeof PLANTED;
 
-/** In which texts a secret could stand: as it is, in base64, and as the path of an address. */
+/** The secrets in a text: as they are, in base64, or encoded as in the path of an address. */
 function leaked(text: string): Planted[] {
   const forms = (value: string) => [
     value,
@@ -45,20 +45,20 @@ function leaked(text: string): Planted[] {
   return (Object.keys(PLANTED) as Planted[]).filter((name) => forms(PLANTED[name]).some((form) => text.includes(form)));
 }
 
-/** The places of what is found, for whoever reads a failure. */
+/** The text around each secret that is found, for the failure message. */
 const around = (text: string): string[] =>
   leaked(text).map((name) => `${name}: ${text.slice(Math.max(0, text.indexOf(PLANTED[name]) - 300)).slice(0, 400)}`);
 
 let folder: string;
 let provider: Server;
 let weir: Weir;
-/** Headers that arrived, as text: here the secrets belong. */
+/** Headers that the provider received, as text: the only place where the secrets belong. */
 const arrived = new Set<string>();
 
 const keyOf = ({ headers }: IncomingMessage) =>
   String(headers.authorization ?? headers["x-api-key"] ?? headers["api-key"] ?? headers["x-goog-api-key"] ?? "");
 
-/** What the model's name asks for; every error repeats the key. */
+/** The response that the model's name selects; every error repeats the key. */
 function responseTo(request: string, key: string): readonly [status: number, body: Json] {
   if (request.startsWith("/token")) return [200, { access_token: PLANTED.token, expires_in: 3_600 }];
   const error = { message: `Incorrect API key provided: ${key}. (${key})`, type: "x", code: "invalid_api_key" };
@@ -66,7 +66,7 @@ function responseTo(request: string, key: string): readonly [status: number, bod
   if (status !== undefined) return [Number(status), { error, ...error }];
   if (request.includes("fail-stream"))
     return [200, `event: error\ndata: ${JSON.stringify({ type: "error", error })}\n\n`];
-  // What a success says passes as it is; its headers do not.
+  // The body of a success passes unchanged; its headers do not.
   if (request.includes("fail-inside")) return [200, { type: "error", error: { ...error, message: "no" } }];
   if (request.includes("fail-html")) return [502, `<html>${key}</html>`];
   const message = { role: "assistant", content: "fine" };
@@ -161,7 +161,7 @@ const FAILURES = ["400", "401", "403", "404", "429", "500", "reset", "stream", "
   (each) => `fail-${each}`,
 );
 
-test("no key is found in files, records, log, metrics, errors, headers, exports and backups, but at its provider", async () => {
+test("a provider's key reaches that provider, and no file, record, log, metric, error, header, export or backup", async () => {
   const seen: string[] = [];
   for (const each of CREDENTIALS) {
     const account = {
@@ -245,7 +245,7 @@ test("no key is found in files, records, log, metrics, errors, headers, exports 
   for (const text of seen)
     expect([leaked(text), ...(leaked(text).length > 0 ? [text.slice(0, 500)] : [])]).toEqual([[]]);
   expect(around(weir.output())).toEqual([]);
-  // Each went where it belongs.
+  // Each key reached its provider.
   const shown = [...arrived].join("\n");
   for (const name of ["openai", "anthropic", "google", "azure", "cohere", "custom", "token"] as const)
     expect([name, shown.includes(PLANTED[name])]).toEqual([name, true]);

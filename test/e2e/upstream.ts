@@ -22,7 +22,7 @@ export interface Upstream {
   readonly seen: readonly SeenRequest[];
   /** Exchanges that are open now. */
   readonly open: () => number;
-  /** Exchanges that the other side broke off before their answer was complete. */
+  /** Exchanges that the other side broke off before their response was complete. */
   readonly aborted: () => number;
   /** Lets go of what was seen so far. */
   forget(): void;
@@ -33,7 +33,7 @@ export interface Upstream {
 /**
  * A provider on 127.0.0.1 that speaks like OpenAI, Anthropic and Google, and misbehaves on request:
  * `/slow?ms=` waits, `/events?n=&ms=` streams, `/endless` never ends, `/stalled` sends no head, `/drop?after=` breaks
- * off, `/bytes?n=` answers many bytes, `/status/<code>` that status, `/echo` the request's body.
+ * off, `/bytes?n=` sends many bytes, `/status/<code>` that status, `/echo` the request's body.
  */
 export async function startUpstream(): Promise<Upstream> {
   const seen: SeenRequest[] = [];

@@ -136,7 +136,7 @@ export async function startWeir(options: WeirOptions = {}): Promise<Weir> {
   );
   const ports = await announced.promise
     .catch((error: unknown) => {
-      child.kill("SIGKILL"); // whoever started it gets no handle to stop it with
+      child.kill("SIGKILL"); // the caller gets no handle to stop it with
       throw error;
     })
     .finally(() => clearTimeout(limit));
@@ -222,7 +222,7 @@ export function callApi(weir: Pick<Weir, "api">, path: string, init: RequestInit
   });
 }
 
-/** The records of `ids` that the API shows now, asked in pieces of at most 1000. */
+/** The records of `ids` that the API shows now, requested 1000 at a time. */
 export async function queryIds(weir: Pick<Weir, "api">, ids: readonly string[], key = KEY): Promise<ApiRecord[]> {
   const found: ApiRecord[] = [];
   const size = 500;

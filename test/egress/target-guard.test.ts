@@ -195,7 +195,7 @@ test("a verdict is used for a second", () => {
     asked++;
     return new Set([8787]);
   });
-  // Each call looks at the ports once, and a new verdict once more.
+  // Each call looks at the ports once, and twice for a new verdict.
   const looksAt = (nowMs: number) => {
     asked = 0;
     guard.refuseHost("10.0.0.1", 80, nowMs);

@@ -56,7 +56,7 @@ test("an export of a service in use, killed at random moments, is byte for byte 
   const argv = [...PERIOD, "--include-body", "--quiet"];
   let killed = 0;
   for (let status = -1; status !== 0 || killed === 0; ) {
-    if (status === 0) await rm(output); // it ended before anybody struck: once more
+    if (status === 0) await rm(output); // it ended before it was killed: again
     const child = Bun.spawn(
       [process.execPath, `${import.meta.dir}/child.ts`, ...argv, "--output", output, "--resume"],
       {

@@ -8,7 +8,7 @@ let weir: Weir;
 let upstream: ReturnType<typeof Bun.serve>;
 let records: ApiRecord[];
 
-/** Records that went through the real gateway, with text in body, answer and properties that breaks careless exporters. */
+/** Records that went through the real gateway, whose bodies and properties have text that breaks careless exporters. */
 beforeAll(async () => {
   upstream = Bun.serve({
     hostname: "127.0.0.1",

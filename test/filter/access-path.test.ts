@@ -15,7 +15,7 @@ const START = Date.UTC(2026, 0, 1);
 const directory = ownDirectory();
 let store: Store;
 
-/** Row n is made n seconds after the start, so everything about it can be told from its number. */
+/** Row n is made n seconds after the start, so its number determines everything else. */
 beforeAll(async () => {
   const writer = await openStore(directory.config, "write");
   await migrate(writer);

@@ -159,7 +159,7 @@ function fieldOf(field: string, exchange: Exchange, all: readonly Exchange[]): s
   if (field === "request_response_rmt.request_body") return exchange.requestBody ?? null;
   if (field === "request_response_rmt.response_body") return exchange.responseBody ?? null;
   if (field === "request_response_rmt.scores_column") return JSON.stringify(exchange.scores ?? {});
-  if (name === "comments") return 0; // nobody wrote one
+  if (name === "comments") return 0; // there are none
   if (name === "session_tag") return exchange.columns.session_id === "s-1" ? "Nightly" : null;
   if (/^session_(?!session_)/.test(name)) return sessionTotal(name, exchange, all);
   const column = COLUMNS[field] ?? name;

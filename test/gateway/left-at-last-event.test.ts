@@ -65,7 +65,7 @@ async function leave(type: string, pieces: readonly string[]) {
     });
   });
   client.destroy();
-  await closed.promise; // the provider is not read on for nobody
+  await closed.promise; // the provider is not read without a client
   return (await gateway.spool.endedPath("/left")).end;
 }
 

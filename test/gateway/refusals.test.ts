@@ -346,7 +346,7 @@ test("the gateway's own listeners are no target, whatever is allowed", async () 
       ]);
 });
 
-/** A name server that answers A queries with `addressesOf`, and other queries with no record. */
+/** A name server that returns `addressesOf` for A queries, and no record for other queries. */
 async function startNameServer(addressesOf: (name: string) => readonly string[]) {
   const queries: string[] = [];
   const socket = createSocket("udp4");
@@ -381,7 +381,7 @@ test("a name is looked up once, every address of the response is checked, and th
   using names = await startNameServer((name) => {
     if (name === "inside.test") return ["10.1.2.3"];
     if (name === "mixed.test") return ["127.0.0.1", "169.254.169.254"];
-    // Once an open address, then a forbidden one: what a rebinding server answers.
+    // First an open address, then a forbidden one, as a rebinding server returns them.
     if (name === "rebinding.test") return ++lookups === 1 ? ["127.0.0.1"] : ["10.0.0.1"];
     return [];
   });

@@ -31,7 +31,7 @@ test("with spool_sync = always no response leaves before the spool is on the dis
     return text;
   });
   await spool.until(() => [...spool.exchanges.values()][0]?.head);
-  // Answers that wait for no disk overtake it.
+  // Responses that wait for no disk overtake it.
   await using quick = await startTestGateway();
   for (let at = 0; at < 3; at++) await once(quick, "GET /", gatewayHeaders(provider.origin));
   expect(hasResponse).toBe(false);

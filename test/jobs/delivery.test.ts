@@ -9,7 +9,7 @@ import { isSignedWith, startReceiver } from "./receiver.ts";
 const mails: string[] = [];
 const smtp = new SMTPServer({
   authOptional: true,
-  disabledCommands: ["AUTH"], // it offers TLS with a certificate that nobody has signed
+  disabledCommands: ["AUTH"], // it offers TLS with a self-signed certificate
   onData(stream, _session, done) {
     let text = "";
     stream.on("data", (chunk) => (text += chunk));
@@ -65,7 +65,7 @@ const failed = (user: string, model = "m") => {
 const ofUser = (user: string) => ({ request_response_rmt: { user_id: { equals: user } } });
 
 describe("an alert", () => {
-  test("tells a webhook of each group once when it triggers and once when it is resolved, signed", async () => {
+  test("sends one signed delivery per group when it triggers, and one when it is resolved", async () => {
     using receiver = startReceiver();
     const alert = await make({
       group_by: ["model"],
@@ -159,7 +159,7 @@ describe("an alert", () => {
     expect(mails[0]!.replaceAll("=\r\n", "")).toContain("errors is 2, of 2 requests in the last 10 minutes.");
   }, 300_000);
 
-  test("sends a test to every channel, and says what came of it", async () => {
+  test("sends a test to every channel, and reports each result", async () => {
     using receiver = startReceiver();
     const port = await freePort();
     const channels = [
@@ -182,7 +182,7 @@ describe("a delivery", () => {
     ["a refusal", () => new Response("no", { status: 400 }), 400, "pending"],
     ["gone", () => new Response(null, { status: 410 }), 410, "failed"],
     ["a long response", () => new Response("x".repeat(5_000_000)), 200, "delivered"],
-  ])("that gets %s ends as it should", async (_name, respond, status, state) => {
+  ])("that gets %s has the state for it", async (_name, respond, status, state) => {
     using receiver = startReceiver(respond);
     const { json } = await api.call("POST", "/v1/webhooks", { body: { url: receiver.url } });
     const tested = await api.call("POST", `/v1/webhooks/${json.data.id}/test`);
@@ -214,7 +214,7 @@ describe("a delivery", () => {
   });
 });
 
-test("what became of deliveries is in the metrics", async () => {
+test("deliveries are counted by their outcome in the metrics", async () => {
   using receiver = startReceiver((seen) => new Response(null, { status: [410][seen] ?? 200 }));
   const counted = async (outcome: string) => {
     const text = await (await fetch(`${api.origin}/metrics`)).text();
@@ -226,7 +226,7 @@ test("what became of deliveries is in the metrics", async () => {
   await until(
     async () => (await counted("delivered")) > before.delivered && (await counted("failed")) > before.failed,
     180_000,
-    () => "one more was taken and one given up",
+    () => "the two outcomes are not counted",
   );
   await api.call("DELETE", `/v1/webhooks/${json.data.id}`);
 });

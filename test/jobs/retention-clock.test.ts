@@ -159,7 +159,7 @@ test.each([
       seen.push(...json.data.map((row: { request_id: string }) => row.request_id));
       cursor = json.next_cursor;
       if (seen.length > 4) continue;
-      // Traffic goes on, by the clock as it is now.
+      // Traffic continues, by the clock as it is now.
       setSystemTime(new Date(NOW + by));
       await insert(NOW + by);
     } while (cursor !== null);

@@ -44,7 +44,7 @@ const SERVICES = [
 test.each(SERVICES)(
   "%s is notified when an alert triggers and when it is resolved, with a link to the requests",
   async (type, members) => {
-    // Chats answer 200 or 204, pagers 202.
+    // Chats return 200 or 204, pagers 202.
     using receiver = startReceiver(() => new Response(null, { status: 202 }));
     const user = `<b>*${type}*</b> @everyone`;
     const channel = { type, ...members, url: receiver.url };

@@ -10,7 +10,7 @@ const MAPPING: Mapping = {
   response: { text: "/said" },
 };
 
-/** What is read of a request whose answer never came. */
+/** What is read of a request whose response never came. */
 function read(path: string, requestBody: Json, mapping?: Mapping) {
   const reading = readExchange({ ...exchange({ path, requestBody }), mappingOf: () => mapping });
   const { wireSchema, promptText } = reading;

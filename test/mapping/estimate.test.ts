@@ -25,7 +25,7 @@ function stream(model: string, content: string, members: Partial<ExchangeInput> 
 const estimated = (input: ExchangeInput) => withEstimate(input, readExchange(input));
 
 test("a stream of a model with a known tokenizer gets a guess, and says that it is one", async () => {
-  // "Say hello" is 2 tokens, a message's frame 3, the answer's frame 3; the answer's text is 9.
+  // "Say hello" is 2 tokens, a message's frame 3, the response's frame 3; the response's text is 9.
   expect(await estimated(stream("gpt-4o-mini", "Say hello"))).toMatchObject({
     usage: { prompt_tokens: 8, completion_tokens: 9, total_tokens: 17 },
     usageEstimated: true,

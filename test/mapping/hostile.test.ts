@@ -96,7 +96,7 @@ test.each<[string, WireSchemaName, Json]>([
   expect(reading.wireSchema).toBe(schema);
 });
 
-/** Reads what a provider that speaks `schema` answered. */
+/** Reads the response of a provider that speaks `schema`. */
 function readResponse(
   path: string,
   schema: WireSchemaName,

@@ -1,7 +1,7 @@
 import type { Sample } from "../../src/mapping/infer/sample.ts";
 import type { Json } from "../../src/plugin-host/contract.ts";
 
-/** Wire formats that nobody speaks, each in a few exchanges as they would be recorded. */
+/** Invented wire formats, each in a few exchanges as they would be recorded. */
 export interface Shape {
   readonly name: string;
   readonly model: string;

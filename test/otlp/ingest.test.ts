@@ -16,7 +16,7 @@ afterAll(async () => {
   upstream.close();
 });
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are checked by what the tests expect of them
+// biome-ignore lint/suspicious/noExplicitAny: responses are checked by what the tests expect of them
 type Response = any;
 
 async function ask(

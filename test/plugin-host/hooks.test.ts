@@ -199,7 +199,7 @@ describe("onRequest", () => {
       },
     });
     const ask = () => expect(() => hooks.onRequest(request)).toThrow('"p0" failed');
-    // A busy machine takes more calls: what counts is the processor time that the hook took.
+    // A busy machine takes more calls: what counts is the CPU time that the hook took.
     while (hooks.degraded().length === 0) ask();
     expect(calls).toBeGreaterThanOrEqual(3);
     const before = calls;

@@ -71,7 +71,7 @@ test("while the file cannot be written nothing is kept in memory; once it can, t
   const state = join(directory.path, "state");
   const { journal, lines } = open(directory.path);
   journal.onCompact(() => ["all"]);
-  // A folder in the file's place cannot be opened for writing, by nobody.
+  // A folder in the file's place cannot be opened for writing, not even by root.
   mkdirSync(join(state, "p.jsonl"), { recursive: true });
   journal.append(1);
   await turn();

@@ -14,7 +14,7 @@ export interface Check {
 
 const shown = (value: Json) => JSON.stringify(value)?.slice(0, 160) ?? "nothing";
 
-/** What a recording expects against what was read. A figure of the wire may also be read in its defensible forms. */
+/** What a recording expects against what was read. A number of the wire may also be read in its defensible forms. */
 export function compare(recording: Json, reading: ExchangeReading, schema: LlmSchema | null, method: string): Check[] {
   const { expect, expect_more: more = {} } = recording;
   const usage = reading.usage ?? {};
@@ -71,7 +71,7 @@ function callsIn(schema: LlmSchema | null): Json[] {
     .map((call) => ({ name: call.name, arguments: call.arguments }));
 }
 
-/** A record's counts from the figures on the wire, by the rule of each provider. */
+/** A record's counts from the numbers on the wire, by the rule of each provider. */
 function inclusiveCounts({ provider, expect, expect_more: more = {} }: Json) {
   const sum = (...parts: Json[]) => {
     const present = parts.filter((part) => typeof part === "number");

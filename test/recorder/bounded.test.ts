@@ -56,7 +56,7 @@ const PATHS = [
   ...["/realtime?model=a", "/v1/audio/transcriptions", "/invocations", "/v1/embeddings"],
 ];
 const attack = fc.constantFrom(...Object.keys(ATTACKS));
-/** Requests of one attack, answers of another, anywhere, under any provider, with any headers. */
+/** Requests of one attack, responses of another, anywhere, under any provider, with any headers. */
 const hostile = fc.record({
   request: attack,
   response: attack,

@@ -56,7 +56,7 @@ test("a database that is moved away and returned has every record", async () => 
   expect(await count(weir.directory)).toBe(11);
 });
 
-test("a database that was deleted is made again by the next start, with what is in the spool", async () => {
+test("a database that was deleted is created again at the next start, with what is in the spool", async () => {
   await using weir = await rig();
   const before = pass(weir.spool);
   await weir.recorder.barrier();
@@ -78,7 +78,7 @@ test("a database that was deleted is made again by the next start, with what is 
   await second.stop();
 });
 
-test("a recorder that is started again while its database is away waits for it, and makes none", async () => {
+test("a recorder that is restarted while its database is missing waits for it, and creates none", async () => {
   await using weir = await rig();
   pass(weir.spool);
   await weir.recorder.barrier();

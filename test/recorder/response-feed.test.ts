@@ -5,7 +5,7 @@ import { ResponseFeed } from "../../src/recorder/response-feed.ts";
 import { until } from "../until.ts";
 import { pass, rig, silent } from "./harness.ts";
 
-/** A recorder whose answers are shown to `take`. */
+/** A recorder whose responses are shown to `take`. */
 async function watched(
   take: (responses: readonly ResponseFacts[]) => Promise<readonly (Note | null)[]>,
   more: Parameters<typeof rig>[0] = {},

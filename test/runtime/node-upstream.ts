@@ -125,7 +125,7 @@ class NodeCall implements UpstreamCall {
     outgoing.on("error", (error) => {
       if (outgoing === this.#outgoing) this.#lost(error);
     });
-    // A 101 that nobody asked for gives neither 'response' nor 'error'.
+    // A 101 without a request for it gives neither 'response' nor 'error'.
     outgoing.on("close", () => {
       if (outgoing === this.#outgoing && !this.#headSeen) this.#lost(new Error("the connection was closed"));
     });

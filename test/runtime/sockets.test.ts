@@ -193,7 +193,7 @@ describe.each([
   });
 });
 
-// `node:net` is Bun's own there; and in a test, what nobody catches fails it.
+// `node:net` is Bun's own there; and an error that is not caught fails a test.
 test("what a listener of a socket throws is not caught: the process hears of it", () => {
   const module = `${import.meta.dir}/../../src/runtime/bun-sockets.ts`;
   const script = `
@@ -211,7 +211,7 @@ test("what a listener of a socket throws is not caught: the process hears of it"
   expect([stdout.toString(), exitCode]).toEqual(["a bug\n", 0]);
 });
 
-// The listener takes no connection, so that once its queue is full those that come are not answered at all.
+// The listener takes no connection, so that once its queue is full further ones get no response at all.
 test("connects that are given up hold few files", async () => {
   const script = `
     require("node:net").createServer().listen(0, "127.0.0.1", function () {

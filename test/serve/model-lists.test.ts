@@ -12,7 +12,7 @@ const resultOf = (models: readonly string[], failure?: string): CredentialTest =
   ...{ ok: failure === undefined, asked: "models", status: 200, message: failure ?? "", models },
 });
 
-/** Lists of models whose providers answer when and what the test says. */
+/** Lists of models whose providers respond when and as the test says. */
 function opened(list: (credential: Credential) => Promise<CredentialTest | undefined>) {
   const { log, lines } = keptLog();
   const calls: string[] = [];

@@ -93,7 +93,7 @@ test.concurrent("drop-ins that never finish loading or end the process while the
   const dataDirectory = freshDirectory();
   mkdirSync(join(dataDirectory, "plugins"));
   const [holds, leaves] = ["holds.ts", "leaves.ts"].map((name) => join(dataDirectory, "plugins", name));
-  // It holds its thread without using the processor; `test/plugin-host/reload.test.ts` has one that uses it.
+  // It holds its thread without using the CPU; `test/plugin-host/reload.test.ts` has one that uses it.
   writeFileSync(holds!, "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);");
   writeFileSync(leaves!, "process.exit(0);");
   const broken = await failedStart({ WEIR_DATA_DIR: dataDirectory });

@@ -20,7 +20,7 @@ for (let i = 0; i < 300; i++) {
   for (let n = 0; n < 3; n++) spool.responseChunk(id, Buffer.alloc(1_000, n));
   spool.flush();
 }
-// The first one goes on over the time without space: what comes after its lost chunk would stand in the wrong place.
+// The first one continues over the time without space: what comes after its lost chunk would stand in the wrong place.
 const hurt = ids[0]!;
 spool.responseChunk(hurt, Buffer.alloc(1_000, 3));
 // Those that have a begin in the file end while nothing can be written: their ends are owed.

@@ -2,7 +2,7 @@
 export class Browser {
   readonly #jars = new Map<string, Map<string, string>>();
 
-  /** @returns the answer at the end of all redirects, or of those to addresses that `isStop` names. */
+  /** @returns the response at the end of all redirects, or of those to addresses that `isStop` names. */
   async open(address: string, isStop: (url: URL) => boolean = () => false): Promise<Opened> {
     let url = new URL(address);
     for (let hops = 0; hops < 20; hops++) {

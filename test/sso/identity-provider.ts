@@ -13,7 +13,7 @@ interface SigningKey {
 interface IdentityProviderOptions {
   readonly redirects: readonly string[];
   readonly afterLogout?: readonly string[];
-  /** Whether claims stand in the ID token, or only where the userinfo endpoint is asked. */
+  /** Whether claims stand in the ID token, or only in the response of the userinfo endpoint. */
   readonly thin?: boolean;
   readonly clientAuth?: "client_secret_basic" | "client_secret_post" | "none";
 }
@@ -35,9 +35,9 @@ export class IdentityProvider implements AsyncDisposable {
   tamper: ((claims: Claims) => Claims) | undefined;
   /** Signs with something else than the key that is published. */
   sign: ((claims: Claims) => Promise<string>) | undefined;
-  /** Answers everything with this status. */
+  /** Every request gets this status. */
   down: number | undefined;
-  /** Paths that were asked for. */
+  /** Paths that were requested. */
   readonly calls: string[] = [];
   readonly #server: http.Server;
   #key: SigningKey;

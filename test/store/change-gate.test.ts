@@ -27,7 +27,7 @@ test("a gate opens once for every change of either file, and not for queries", a
   expect(await gate.isOpen()).toBe(false);
   for (let round = 0; round < 3; round++) {
     await writer.records.batch([INSERT]);
-    // What the reader has seen already is a change for the gate all the same.
+    // What the reader has already seen is still a change for the gate.
     if (round === 1) await reader.records.query({ sql: "select * from t", args: [] });
     expect(await gate.isOpen()).toBe(true);
     expect(await gate.isOpen()).toBe(false);

@@ -58,7 +58,7 @@ describe("a key", () => {
       expect(ofFirst.map(({ name }) => name)).toEqual(["n", "second"]);
     }));
 
-  test("is made for an organization that has the earlier name of another", () =>
+  test("can be created for an organization that has the earlier name of another", () =>
     withStore(async ({ records }) => {
       const ids: string[] = [];
       for (const later of ["acme two", "acme three", "acme four"]) {
@@ -109,7 +109,7 @@ describe("a key", () => {
       expect(await rotateKey(records, { id: made.id }, 0, SYSTEM)).toBeUndefined();
     }));
 
-  test("does no more than the user that it belongs to, and stops with them", () =>
+  test("has no permission that its user lacks, and stops working with its user", () =>
     withStore(async ({ records }) => {
       const scopes = ["gateway", "read", "write"] as const;
       await createServiceKey(records, { ...ORDER, scopes, userId: "u-1" });
@@ -174,7 +174,7 @@ describe("the first key", () => {
       expect((await snapshotKeys(records))[0]!.hash).toBe(hashKey("my own"));
     }));
 
-  test("is made by one of two programs that start together, and not where keys are", () =>
+  test("is created by one of two programs that start together, and not where keys exist", () =>
     withStore(async (store, _path, config) => {
       const second = await openStore(config, "write");
       const made = await Promise.all([
@@ -211,7 +211,7 @@ describe("an expiry", () => {
   );
 });
 
-test("scopes are taken in any order, unknown ones and none are refused", () => {
+test("scopes are accepted in any order; unknown scopes and an empty list are refused", () => {
   expect(parseScopes(["write", "gateway", "write"])).toEqual(["gateway", "write"]);
   for (const [wrong, path] of [
     [["root"], "scopes.0"],

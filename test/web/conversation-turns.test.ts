@@ -18,7 +18,7 @@ test.each([
   ["suau", "s", "", "uau"],
   ["suatau", "s", "uata", "u"],
   ["uauau", "", "uaua", "u"],
-  // Results of tools are new, the calls they answer are not.
+  // Results of tools are new, their calls are not.
   ["suatattt", "s", "uata", "ttt"],
   // A system prompt in the middle is a message like others.
   ["uasau", "", "uasa", "u"],

@@ -1,6 +1,6 @@
 import type { MetricsRow } from "../../src/web/metrics/series.ts";
 
-/** A row of figures in which nothing but one request is known, unless said. */
+/** A row of metrics; by default only one request is known. */
 export const metricsRow = (time: number, more: Partial<MetricsRow>): MetricsRow => ({
   time: new Date(time).toISOString(),
   requests: 1,

@@ -9,7 +9,7 @@ const SAID = {
   calls: [{ name: "get_weather", arguments: '{"city":"Ulm"}' }],
 };
 
-/** The same answer in each API: whole, and in events. */
+/** The same response in each API: whole, and in events. */
 const ANSWERS: Readonly<
   Record<
     Shape,

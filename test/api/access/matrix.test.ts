@@ -45,7 +45,7 @@ test("the table of needs holds the API's own endpoints and no others", () => {
   expect(endpoints.length).toBeGreaterThan(80);
 });
 
-/** What an endpoint needs by the table, read here once more. */
+/** What an endpoint needs by the table, by a reading of its own. */
 const needed = (name: string, kind: "key" | "user"): Permission | undefined =>
   permissionNeeded(NEEDS[name] ?? PLUGIN_NEEDS[name.startsWith("GET ") ? "figures" : "write"], kind);
 
@@ -60,7 +60,7 @@ async function expectByTable(
     // The log-in in use would end with its session or its password.
     if (kind === "user" && /^(DELETE \/v1\/session|POST \/v1\/me\/password|POST \/mcp)/.test(name)) continue;
     const permission = needed(name, kind);
-    // Whoever may try models waits for the gateway, which this test does not have.
+    // A caller that may try models waits for the gateway, which this test does not have.
     if (path.startsWith("/v1/playground") && permissions.includes(permission!)) continue;
     const body = method === "GET" || method === "DELETE" ? undefined : "no object";
     const { status, json } = await it.call(method, path, { ...caller, ...(body !== undefined && { body }) });

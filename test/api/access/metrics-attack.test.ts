@@ -82,7 +82,7 @@ async function viewer(): Promise<string> {
 const INCLUDED = { includeBody: true, includeInputs: true, includeProviderBodies: true, includeStoredBytes: true };
 const LEAF = (value: object) => ({ request_response_rmt: value });
 
-/** What a curious caller sends: everything that can be asked for, and everything that could answer by its count or its error. */
+/** What a curious caller sends: everything that can be requested, and everything that could reveal it by its count or its error. */
 const BODIES: readonly unknown[] = [
   {},
   { filter: "all" },
@@ -170,7 +170,7 @@ test("the same queries reveal bodies to a key that may see them", async () => {
   }
 });
 
-/** Whether a response has the secret, or a member that holds what was said; what the caller wrote may come back. */
+/** Whether a response has the secret, or a member that holds what was said; what the caller wrote may be repeated. */
 function reveals(text: string, query: string): boolean {
   if (text.includes(SECRET)) return true;
   const members = SAID_MEMBERS.filter((member) => text.includes(`"${member}":`) && !query.includes(member));

@@ -97,7 +97,7 @@ const LEAVES = Object.entries(GROUPS).flatMap(([group, fields]) => {
   });
 });
 
-/** Named here once more, so that a field that is new is looked at. */
+/** Named here again, so that a reader decides about every new field. */
 const SAID_FIELDS: readonly string[] = [
   ...["request.prompt", "response.body_completion", "request_response_rmt.assets", "request_response_rmt.input"],
   ...[

@@ -48,7 +48,7 @@ function aggregates(): void {
   });
 }
 
-/** Nobody wrote anything. */
+/** A database without comments. */
 const NONE = { query: async () => [] } as unknown as Database;
 const PARTS = 4;
 const ROWS = 50_000;

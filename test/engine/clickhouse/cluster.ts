@@ -66,7 +66,7 @@ async function passOn(request: Request, servers: readonly ClickHouseServer[]): P
   let response: Response | undefined;
   for (const { url } of isOfAll ? servers : servers.slice(0, 1)) {
     try {
-      // What comes back is passed on as it is.
+      // The response is passed on as it is.
       const headers = { "accept-encoding": "identity" };
       response = await fetch(`${url}/${search}`, {
         method: "POST",

@@ -51,7 +51,7 @@ function exactlyOnce(): void {
     expect(await client.query("select count() as n from open final where is_ended = 0")).toEqual([{ n: 0 }]);
   }, 300_000);
 
-  // Bodies, the note and the rows each come before the step that fails; after the last one the answer alone is lost.
+  // Bodies, the note and the rows each come before the step that fails; after the last one only the response is lost.
   test.each([["bodies"], ["note"], ["rows"], ["rows in flight"], ["all"]] as const)(
     "a batch that is cut off after its %s is stored once by the next start",
     async (step) => {

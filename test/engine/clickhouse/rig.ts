@@ -8,7 +8,7 @@ const TRIES = 12;
 
 export interface ClickHouseRig extends Rig {
   readonly client: ClickHouse;
-  /** Those that name the engine, and what was asked for. */
+  /** Those that name the engine, and those of the caller. */
   readonly settings: Partial<Config>;
   /** Columns of a finished record; undefined where there is none. */
   finished(id: string): Promise<Record<string, unknown> | undefined>;

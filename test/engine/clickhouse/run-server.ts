@@ -1,7 +1,7 @@
 /**
  * Runs the library as the server that it is: `bun run-server.ts LIBRARY DIRECTORY HTTP_PORT TCP_PORT [CONFIG_FILE]`.
  *
- * `query_stable_v2` is the main function of `clickhouse-local`, which can be told to listen. It returns when its last
+ * `query_stable_v2` is the main function of `clickhouse-local`, which listens if a query says so. It returns when its last
  * query ends, so the last one sleeps for good. The kernel kills this process when the one that started it is gone.
  */
 import { CString, dlopen, FFIType, ptr, read } from "bun:ffi";

@@ -20,17 +20,17 @@ import { filledEngine } from "./engine.ts";
 import { type ClickHouseRig, clickHouseRig, recordsAt } from "./rig.ts";
 import { isClickHouseMissing } from "./server.ts";
 
-// A busy server takes its time; nothing here is about that.
+// For busy machines; these tests measure no time.
 setDefaultTimeout(600_000);
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** So many that all on one server would be a wonder. */
+/** So many that it is practically impossible for all to be on one server. */
 const HOURS = 64;
 
 let cluster: Cluster;
 
-/** Records on two servers, of which one is asked. */
+/** Records on two servers; queries go to one of them. */
 const SHARDS: TestedEngine = {
   name: "ClickHouse on two servers",
   async open(exchanges, tags) {
@@ -72,7 +72,7 @@ function shards(): void {
     }
   });
 
-  test("the hours of an organization are dealt out to both, and each server tells of all", async () => {
+  test("the hours of an organization are distributed over both servers, and each server returns all", async () => {
     const { clients } = await cluster.makeDatabase();
     const rows = Array.from({ length: HOURS }, (_, hour) => ({
       request_id: `of-hour-${hour}`,
@@ -128,7 +128,7 @@ function shards(): void {
     const pending = weir.client.query("select count() as n from requests");
     expect(await pending.then(String, ({ code }: { code: string }) => code)).toBe("database_unavailable");
     await cluster.servers[1].start();
-    // A server of this library may abort when the other one comes back. A supervisor would restart it; so does the test.
+    // A server of this library may abort when the other one restarts. A supervisor would restart it; so does the test.
     await until(async () => {
       for (const server of cluster.servers) if (!server.isRunning()) await server.start();
       return (await weir.recorder.status()).recorded === ids.length;

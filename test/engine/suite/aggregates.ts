@@ -85,7 +85,7 @@ const anyRecords = fc.array(anyRecord, { minLength: 60, maxLength: 120, size: "m
   return Object.assign(records, { [fc.toStringMethod]: () => `${records.length} records` });
 });
 
-/** Whatever is asked about whatever records, both engines answer the same. */
+/** For any query over any records, both engines return the same. */
 export function suiteOfAggregates(tested: TestedEngine, reference: TestedEngine, runs: number): void {
   test(`any query of any records has the same result as with ${reference.name}`, async () => {
     const filters = fc.array(anyFilter, { minLength: 3, maxLength: 3 });

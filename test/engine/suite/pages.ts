@@ -54,7 +54,7 @@ function ordered(keys: Keys): string[] {
   }).map(({ columns }) => columns.request_id);
 }
 
-/** Records come in every order that can be asked for, page by page. */
+/** Records come in every order that can be requested, page by page. */
 export function suiteOfPages(tested: TestedEngine, runs: number): void {
   let engine: EngineReader & AsyncDisposable;
 

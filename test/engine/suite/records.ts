@@ -16,7 +16,7 @@ const until = () => new Deadline(60_000);
 const byName = (named: readonly Property[] = []) =>
   Object.fromEntries(named.map(({ name, value }) => [name, value] as const));
 
-/** Records come out as they were put in, in the order in which they are asked for. */
+/** Records are read as they were written, in the order of the request. */
 export function suiteOfRecords(tested: TestedEngine): void {
   let engine: EngineReader & AsyncDisposable;
   /** The same records by their ids alone, and as the engine named them. */

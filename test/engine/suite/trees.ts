@@ -44,7 +44,7 @@ function spines(levels: number, length: number, last: () => unknown): unknown {
   return join(arm(), "and", arm());
 }
 
-/** Filters that are as long or as deep as they may be are answered, and what is more than that is refused by name. */
+/** Filters of the maximum length or depth succeed; longer or deeper ones are refused with a message that names the limit. */
 export function suiteOfTrees(tested: TestedEngine): void {
   let engine: EngineReader & AsyncDisposable;
 

@@ -10,7 +10,7 @@ import { keptLog } from "../../plugin-host/folder.ts";
 const KEY = "a".repeat(64);
 const origin = { organizationId: "org-1", requestId: "r-1", model: undefined, properties: {} };
 
-/** A stored answer in a file, and what opens it again. */
+/** A stored response in a file, and a function that opens it again. */
 async function stored(directory: string, chunks: readonly Buffer[]) {
   const { log, lines } = keptLog();
   const open = async () => {

@@ -9,7 +9,7 @@ class Listener implements UpstreamEvents {
   readonly heard: string[] = [];
   paused = false;
   gone = false;
-  /** Told something while paused or after it left. */
+  /** Called while paused or after it left. */
   wrong = false;
 
   onHead(status: number): void {
@@ -77,7 +77,7 @@ test.each([
         const call = new Call();
         const readers: { reader: Reader; listener: Listener }[] = [];
         const join = () => {
-          // As the cache does: nobody joins what has landed.
+          // As the cache does: a flight that has landed takes no further readers.
           if (landed !== undefined) return;
           const [reader, listener] = [flight.reserve(), new Listener()];
           reader.join(listener);

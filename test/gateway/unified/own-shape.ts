@@ -6,7 +6,7 @@ import { built } from "./house.ts";
 const textOf = (value: Json): string => (typeof value === "string" ? value : "");
 const wordsOf = ({ parts }: Message) => parts.map((part) => (part.type === "text" ? part.text : "")).join("");
 
-/** An API unlike every built-in one: `{ engine, prompt, live, most, tools }`, answered with `{ reply, spent }`. */
+/** An API unlike every built-in one: `{ engine, prompt, live, most, tools }` in, `{ reply, spent }` out. */
 export const talk: Shape = {
   name: "talk",
   takes: { imageBytes: "R", imageUrl: "R", seed: "D" },

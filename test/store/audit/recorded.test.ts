@@ -63,7 +63,7 @@ describe("an entry", () => {
       });
     }));
 
-  test("has the hash that anybody can compute from what is exported", () =>
+  test("has a hash that can be computed from the exported entries", () =>
     withRecords(async (records) => {
       for (const id of ["a", "b", "c"])
         await noted(records, ADA, act("key.created", id, { after: { z: [1, { b: 2, a: 1 }], é: "\u2028" } }));
@@ -92,7 +92,7 @@ describe("an entry", () => {
       for (const secret of [key, "hunter2", "p4ss", '"x"']) expect(text).not.toContain(secret);
     }));
 
-  test("is cut where it is long, and sound where its texts are not", () =>
+  test("is cut if it is long, and valid also with texts that are not", () =>
     withRecords(async (records) => {
       const by = { ...ADA, actor: { ...ADA.actor, name: "\ud800 x\0y" } };
       await noted(
@@ -106,7 +106,7 @@ describe("an entry", () => {
 });
 
 describe("a change", () => {
-  test("is there with its entry, or neither", () =>
+  test("is stored with its entry, or neither is", () =>
     withRecords(async (records) => {
       const good = { sql: "insert into settings (name, value) values ('a', '1')", args: [] };
       const bad = { sql: "insert into no_such_table values (1)", args: [] };
@@ -117,7 +117,7 @@ describe("a change", () => {
       expect(await entriesOf(records)).toHaveLength(1);
     }));
 
-  test("that changed nothing, because somebody was faster, has no entry", () =>
+  test("that changed nothing, because another was faster, has no entry", () =>
     withRecords(async (records) => {
       const statements = [{ sql: "update settings set value = '2' where name = 'missing'", args: [] }];
       await record(records, { statements, by: ADA, acts: [act("key.revoked")], ifChanged: true });
@@ -219,7 +219,7 @@ describe("a list", () => {
     }));
 });
 
-test("the first key, and an organization that comes with a key, are noted", () =>
+test("the first key, and an organization that is created with a key, have entries", () =>
   withRecords(async (records) => {
     await ensureFirstKey(records, "us", "");
     await ensureFirstKey(records, "us", "");
@@ -246,7 +246,7 @@ test("the first key, and an organization that comes with a key, are noted", () =
     for (const { action } of await entriesOf(records)) expect(Object.keys(ACTIONS)).toContain(action);
   }));
 
-test("webhooks that want them are sent the entries of their organization, in the same transaction", () =>
+test("a webhook that subscribes to the audit log gets the entries of its organization, in their transaction", () =>
   withRecords(async (records) => {
     const rule = (events: string[]) => readWebhookRule({ url: "https://hooks.example.com/", events }, () => undefined);
     const wants = await putWebhook(records, { organizationId: "org-1", by: SYSTEM }, rule(["audit.entry"]));

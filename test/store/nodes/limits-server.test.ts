@@ -152,7 +152,7 @@ function limits(): void {
     await until(
       () => right.moves > 0 && wrong.error?.includes("NOAUTH") === true,
       180_000,
-      () => "neither answered",
+      () => "neither responded",
     );
     expect(right.error).toBeUndefined();
     right.close();
@@ -230,7 +230,7 @@ function nodes(count: number, key: string, quota: number, first = 0) {
           return all.every((node, at) => node.claimed > before[at]!);
         },
         180_000,
-        () => "a node has not asked",
+        () => "a node has not called",
       );
       clock.nowMs += 10_000;
     },
@@ -257,7 +257,7 @@ function nodes(count: number, key: string, quota: number, first = 0) {
   };
 }
 
-/** Sends until so many have passed; a refused node is tried again. */
+/** Sends until so many have passed; after a refusal the next node tries. */
 async function pass(world: ReturnType<typeof nodes>, count: number): Promise<void> {
   let at = 0;
   await until(

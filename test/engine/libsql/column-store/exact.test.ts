@@ -108,7 +108,7 @@ async function plainRows({ records }: Store): Promise<Plain[]> {
   });
 }
 
-/** The figures as anyone would work them out. */
+/** The metrics by a plain computation. */
 function plainly(rows: readonly Plain[], groupOf: (row: Plain) => unknown[]) {
   const groups = new Map<string, Plain[]>();
   for (const row of rows) {

@@ -85,7 +85,7 @@ interface Seen {
 
 interface Moment {
   readonly what: string;
-  /** Undefined: nobody listens. */
+  /** Undefined: nothing listens. */
   readonly speak?: (socket: Socket, words: Words) => void;
   readonly stream?: true;
   /** Seconds of silence within a response that end it. */

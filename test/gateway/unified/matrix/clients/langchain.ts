@@ -16,7 +16,7 @@ export const langchain: readonly Client[] = [false, true].map((useResponsesApi):
   return {
     name,
     shape: useResponsesApi ? "responses" : "chat-completions",
-    // It passes over `response.failed`, whoever sends it.
+    // It ignores `response.failed`, also from OpenAI itself.
     lacks: useResponsesApi ? ["an error in mid-stream"] : [],
     keepsState: useResponsesApi ? "always" : "never",
     open(place, scene) {
