@@ -1,4 +1,5 @@
 import * as zlib from "node:zlib";
+import { wholeMembers } from "./gzip-members.ts";
 import { platform } from "./platform.ts";
 import { wholeFrames } from "./zstd-frames.ts";
 
@@ -12,6 +13,8 @@ interface Coding {
   /** Throws on a body with an incorrect end, regardless of its length; otherwise `endsWell` checks the end. */
   readonly sync: (bytes: Buffer, limit: number) => Buffer;
   readonly endsWell?: (bytes: Buffer) => Promise<boolean>;
+  /** Bytes of the content, if `sync` throws because something else follows it. */
+  readonly contentBytes?: (bytes: Buffer, limit: number) => number;
   /** Also outputs the part that can be decoded. */
   readonly stream: () => NodeJS.ReadWriteStream & { destroy(): void };
 }
@@ -25,6 +28,7 @@ const ZSTD_FLUSH = { finishFlush: zlib.constants.ZSTD_e_flush };
 
 const GZIP: Coding = {
   sync: (bytes, limit) => zlib.gunzipSync(bytes, { maxOutputLength: limit }),
+  contentBytes: wholeMembers,
   stream: () => zlib.createGunzip(FLUSH),
 };
 const ZLIB: Coding = {
@@ -106,8 +110,12 @@ async function undo(coding: Coding, bytes: Buffer, bytesMax: number): Promise<De
     const decoded = coding.sync(bytes, Math.max(1, bytesMax));
     return { bytes: decoded, incomplete: (await coding.endsWell?.(bytes)) === false };
   } catch {
+    const content = coding.contentBytes?.(bytes, bytesMax) ?? 0;
     // Too much output, or a damaged or truncated body: only the stream outputs the part before.
-    return undoAsFarAsPossible(coding, bytes, bytesMax);
+    if (content === 0 || content === bytes.byteLength) return undoAsFarAsPossible(coding, bytes, bytesMax);
+    const whole = await undo(coding, bytes.subarray(0, content), bytesMax);
+    const rest = await undoAsFarAsPossible(coding, bytes.subarray(content), bytesMax - whole.bytes.byteLength);
+    return { bytes: Buffer.concat([whole.bytes, rest.bytes]), incomplete: true };
   }
 }
 

@@ -96,6 +96,28 @@ test("zstd in several frames, one of them to be skipped, is whole, and is not wi
   }
 });
 
+test.each([
+  ["a line end", Buffer.from("\n"), ""],
+  ["text", Buffer.from("</html> and more"), ""],
+  ["bytes that look like a member", Buffer.from([0x1f, 0x8b, 8, 31, 0, 0, 0, 0, 0, 0, 1, 0, 7]), ""],
+  ["a member that is cut off", zlib.gzipSync("again").subarray(0, -3), "again"],
+])("gzip is decoded to its end when it is followed by %s", async (_name, rest, more) => {
+  for (const text of [Buffer.from("hello"), NOISE, Buffer.concat([NOISE, Buffer.alloc(300_000, "ab")])]) {
+    const { bytes, incomplete } = await decodeBody(Buffer.concat([zlib.gzipSync(text), rest]), "gzip", MIB);
+    expect(bytes.equals(Buffer.concat([text, Buffer.from(more)]))).toBe(true);
+    expect(incomplete).toBe(true);
+  }
+});
+
+test("gzip members are decoded, whatever their heads hold, when something follows them", async () => {
+  const head = Buffer.from("\x1f\x8b\x08\x1e\0\0\0\0\0\x03\x02\0xyname\0comment\0", "latin1");
+  const checksum = Buffer.alloc(2);
+  checksum.writeUInt16LE(zlib.crc32(head) & 0xffff);
+  const member = Buffer.concat([head, checksum, zlib.gzipSync("hello").subarray(10)]);
+  const coded = Buffer.concat([member, zlib.gzipSync(", again"), Buffer.from("and more")]);
+  expect((await decodeBody(coded, "gzip", MIB)).bytes.toString()).toBe("hello, again");
+});
+
 test("a bomb inside a bomb is stopped too", async () => {
   const inner = zlib.gzipSync(Buffer.alloc(200 * MIB, 0));
   const { bytes, incomplete } = await decodeBody(zlib.gzipSync(inner), "gzip, gzip", MIB);
