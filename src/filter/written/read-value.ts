@@ -43,7 +43,9 @@ function readNumber(text: string): number | undefined {
   const [, dollars = "", digits, unit = ""] =
     /^(\$?)([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)([a-z]*)$/i.exec(text) ?? [];
   if (digits === undefined || !Object.hasOwn(MS, unit) || (dollars !== "" && unit !== "")) return undefined;
-  return Number((Number(digits) * MS[unit]!).toPrecision(15));
+  const factor = MS[unit]!;
+  // 15 digits, because 1.001 * 60000 is 60059.99999999999. A number without a unit is exactly as written.
+  return factor === 1 ? Number(digits) : Number((Number(digits) * factor).toPrecision(15));
 }
 
 /** A date means its first moment. */
