@@ -367,6 +367,13 @@ function tooLong(files: readonly Source[], max: number): string[] {
     .map(({ path, lines }) => `${path}: ${lines} lines`);
 }
 
+// A property that rejects too many values fails by chance, and the fewer its runs, the sooner.
+test("no property rejects values: it draws others, or holds for them too", () => {
+  const rejects = /\bfc\.pre\(/;
+  const named = tests.filter(({ path }) => path !== "test/architecture.test.ts");
+  expect(named.filter(({ text }) => rejects.test(text)).map(({ path }) => path)).toEqual([]);
+});
+
 // `test/chance.ts` has the property runs, numbers and bytes that a seed repeats.
 test("everything random in a test comes from its seed", () => {
   const unseeded = /\bMath\.random\b|\brandomBytes\(|\bgetRandomValues\(|\bfc\.(assert|sample|check)\(/;

@@ -37,11 +37,10 @@ test.each([
 test("a ciphertext in which one character is changed does not open", () => {
   const sealed = encrypt("sk-0123456789", first, PLACE);
   assertProperty(
-    fc.property(fc.nat(sealed.length - 1), fc.constantFrom(..."0aZ_-."), (at, character) => {
-      fc.pre(sealed[at] !== character);
+    // The last character of base64 may hold bits that mean nothing.
+    fc.property(fc.nat(sealed.length - 2), fc.constantFrom(..."0aZ_-."), (at, character) => {
+      if (sealed[at] === character) return;
       const changed = sealed.slice(0, at) + character + sealed.slice(at + 1);
-      // The last character of base64 may hold bits that mean nothing.
-      fc.pre(at !== sealed.length - 1);
       expect(decrypt(changed, [first], PLACE)).toBeUndefined();
     }),
   );

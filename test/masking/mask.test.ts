@@ -267,7 +267,7 @@ describe("any text", () => {
     const schemes = /\b(?:bearer|basic|digest|negotiate|token|apikey)\b/;
     assertProperty(
       fc.property(harmless, (text) => {
-        fc.pre(!schemes.test(text));
+        if (schemes.test(text)) return;
         expect(maskText(text)).toBe(text);
         expect(maskLabel(text)).toBe(text);
       }),

@@ -48,9 +48,9 @@ test("a list allows a model by any of its names, and excludes it by any", () => 
 });
 
 test("what a star stands for is found again", () => {
+  const plain = fc.string().map((text) => text.replaceAll("*", "+"));
   assertProperty(
-    fc.property(fc.string(), fc.string(), fc.string(), (before, middle, after) => {
-      fc.pre(!before.includes("*") && !after.includes("*"));
+    fc.property(plain, fc.string(), plain, (before, middle, after) => {
       expect(captured(`${before}*${after}`, before + middle + after)).toBe(middle);
     }),
   );
@@ -82,11 +82,16 @@ test("a list within another allows nothing that the other forbids", () => {
   const pattern = fc.string({ unit: fc.constantFrom("a", "b", "*"), minLength: 1, maxLength: 4 });
   const entry = fc.tuple(fc.constantFrom("", "!"), pattern).map(([sign, text]) => sign + text);
   const list = fc.array(entry, { minLength: 1, maxLength: 3 });
+  // Two lists that have nothing to do with each other are hardly ever one within the other.
+  const narrower = (own: readonly string[]) =>
+    fc.tuple(...own.map((each) => pattern.map((text) => (each.startsWith("!") ? each : each.replace("*", text)))));
+  const lists = list.chain((own) => fc.tuple(fc.oneof(narrower(own), list), fc.constant(own)));
   const text = fc.string({ unit: fc.constantFrom("a", "b"), maxLength: 5 });
   assertProperty(
-    fc.property(list, list, fc.array(text, { minLength: 1, maxLength: 2 }), (patterns, own, texts) => {
-      fc.pre(isWithin(patterns, own) && allows(patterns, ...texts));
+    fc.property(lists, fc.array(text, { minLength: 1, maxLength: 2 }), ([patterns, own], texts) => {
+      if (!isWithin(patterns, own) || !allows(patterns, ...texts)) return;
       expect(allows(own, ...texts)).toBe(true);
     }),
+    { numRuns: 1_000 },
   );
 });

@@ -27,7 +27,7 @@ test("windows of time hold every moment once, in the order in which records are 
   await assertProperty(
     fc.property(directions, times, shares, (direction, [one, other], found) => {
       const [least, most] = [Math.min(one, other), Math.max(one, other)];
-      fc.pre(direction === "desc" || least > -EVER);
+      if (direction === "asc" && least === -EVER) return;
       const windows = windowsOf(direction, { least, most }, (index) => found[index % found.length]!);
       const ascending = direction === "asc" ? windows : windows.toReversed();
       expect(ascending[0]!.least).toBe(least);
