@@ -33,10 +33,13 @@ async function api(weir: Weir, method: string, path: string, body?: Json) {
 
 test("one request per second of a burst to an unapproved domain passes; refusals are recorded and name the rule", async () => {
   await using weir = await startWeir({ env: open() });
+  const startedAt = performance.now();
   const responses = await Promise.all(Array.from({ length: 20 }, () => send(weir, limited())));
   const refused = responses.filter(({ status }) => status === 429);
-  expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
-  expect(refused).toHaveLength(19);
+  const passed = responses.filter(({ status }) => status === 200).length;
+  // One, and one more for each second that a busy machine took for the burst.
+  expect(passed).toBeWithin(1, 2 + Math.floor((performance.now() - startedAt) / 1_000));
+  expect(refused).toHaveLength(20 - passed);
   expect(refused[0]!.headers.get("retry-after")).toBe("1");
   const { error } = (await refused[0]!.json()) as Json;
   expect(error).toMatchObject({ type: "gateway_error", code: "rate_limited" });
@@ -47,10 +50,10 @@ test("one request per second of a burst to an unapproved domain passes; refusals
     weir,
     responses.map(({ headers }) => headers.get("gateway-id")!),
   );
-  expect(records.filter(({ response_status }) => response_status === 429)).toHaveLength(19);
+  expect(records.filter(({ response_status }) => response_status === 429)).toHaveLength(20 - passed);
   const { data } = await api(weir, "GET", "/v1/domains");
   const row = data.find(({ domain }: Json) => domain === LIMITED);
-  expect(row).toMatchObject({ state: "unapproved", requests_today: 1, remaining_today: 9_999 });
+  expect(row).toMatchObject({ state: "unapproved", requests_today: passed, remaining_today: 10_000 - passed });
   expect(data.find(({ domain }: Json) => domain === "api.openai.com")).toMatchObject({
     state: "approved",
     remaining_today: null,
@@ -69,8 +72,8 @@ test("a private target that the configuration opens is approved, by address and 
   expect(data).toMatchObject({ state: "approved", source: "configuration", remaining_today: null });
   // A decision has precedence over the configuration.
   await api(weir, "POST", "/v1/domains/127.0.0.1/revoke");
-  const statuses = (await Promise.all([send(weir), send(weir), send(weir)])).map(({ status }) => status);
-  expect(statuses.sort()).toEqual([200, 429, 429]);
+  const later = await Promise.all(Array.from({ length: 20 }, () => send(weir)));
+  expect(new Set(later.map(({ status }) => status))).toEqual(new Set([200, 429]));
 });
 
 test("counts and decisions outlive a kill", async () => {

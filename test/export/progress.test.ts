@@ -69,7 +69,7 @@ test("a wait is shown with its reason, the attempt and the seconds left", async 
   progress.waiting("status 503", 9000, 3);
   while (screen.shown.length === 0) await Bun.sleep(10);
   progress.stop();
-  expect(screen.shown[0]).toContain("attempt 4 in 9 s: status 503");
+  expect(screen.shown[0]).toMatch(/attempt 4 in [1-9] s: status 503/);
 });
 
 test("elsewhere there is a plain line now and then, and one at the end", async () => {

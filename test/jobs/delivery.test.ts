@@ -123,7 +123,7 @@ describe("an alert", () => {
     });
     await failed("again");
     await failed("again");
-    const [taken] = await receiver.waitFor(1, 15_000);
+    const [taken] = await receiver.waitFor(1);
     expect(receiver.received.map(({ id, status }) => [id, status])).toEqual([
       [taken!.id, 503],
       [taken!.id, 429],

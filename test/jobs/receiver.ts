@@ -19,7 +19,7 @@ export interface Receiver extends Disposable {
   /** Those that got a 200. */
   accepted(): readonly Received[];
   /** Resolves with the first of those that got a 200, once there are so many. */
-  waitFor(count: number, msMax?: number): Promise<readonly Received[]>;
+  waitFor(count: number): Promise<readonly Received[]>;
 }
 
 /** Listens on loopback and responds as `answer` says, by default with 200. */
@@ -50,10 +50,10 @@ export function startReceiver(
     url: `http://127.0.0.1:${server.port}/hook`,
     received,
     accepted,
-    async waitFor(count, msMax = 60_000) {
+    async waitFor(count) {
       await until(
         () => accepted().length >= count,
-        msMax,
+        180_000,
         () => `${accepted().length} of ${count} deliveries, ${received.length} in all`,
       );
       return accepted().slice(0, count);

@@ -35,7 +35,7 @@ describe("a log-in", () => {
   test("sets a cookie that scripts cannot read, other sites do not send, and that holds no key", async () => {
     const { status, setCookie, json } = await logIn(it.keys.all);
     expect(status).toBe(200);
-    expect(setCookie).toMatch(/^weir_session_0=[\w.-]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=43(199|200)$/);
+    expect(setCookie).toMatch(/^weir_session_0=[\w.-]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=43(1\d\d|200)$/);
     expect(setCookie).not.toContain(it.keys.all);
     expect(json.data).toMatchObject({ organization: "default", scopes: ["gateway", "read", "write", "admin"] });
     expect(json.data.gateway_url).toBe("http://127.0.0.1:8787");
@@ -55,7 +55,7 @@ describe("a log-in", () => {
   test("is renewed by reading the session, and not set for a caller with a key", async () => {
     const { cookie } = await logIn(it.keys.read);
     const read = await withCookie("GET", "/v1/session", cookie);
-    expect(read.headers.get("set-cookie")).toMatch(/Max-Age=43(199|200);?/);
+    expect(read.headers.get("set-cookie")).toMatch(/Max-Age=43(1\d\d|200);?/);
     expect(read.json.data.expires_at).toMatch(/Z$/);
     const withKey = await it.call("GET", "/v1/session", { key: it.keys.read });
     expect([withKey.headers.get("set-cookie"), withKey.json.data.expires_at]).toEqual([null, null]);

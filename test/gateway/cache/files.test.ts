@@ -100,7 +100,9 @@ test("a response is kept for max-age, counted from its storing", async () => {
   const short = { headers: { "Cache-Control": "max-age=3" } };
   const startedAt = Date.now();
   await ask(gateway, provider.origin, short);
-  expect((await ask(gateway, provider.origin)).cache).toBe("HIT");
+  const { cache } = await ask(gateway, provider.origin);
+  // A machine that takes longer for two requests shows nothing.
+  if (Date.now() - startedAt < 3_000) expect(cache).toBe("HIT");
   await eventually(async () => (await ask(gateway, provider.origin)).cache).toBe("MISS");
   expect(Date.now() - startedAt).toBeGreaterThanOrEqual(3_000);
   expect((await ask(gateway, provider.origin, { headers: { "Cache-Control": "max-age=0" } })).cache).toBe("MISS");
