@@ -175,3 +175,19 @@ describe("ids of calls", () => {
     expect(callsOf(chunks).flatMap(({ id }) => id ?? [])).toEqual(ids);
   });
 });
+
+test("a response to clients of Responses has every count of its usage, also those that the provider does not report", () => {
+  const counted = { input_tokens: 5, output_tokens: 9 };
+  const usage = {
+    input_tokens: 5,
+    input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
+    output_tokens: 9,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: 14,
+  };
+  const sent = send({ model: "m", input: "Hi", stream: true }, { from: "responses", to: "messages" });
+  const body = { type: "message", content: [{ type: "text", text: "Hi" }], stop_reason: "end_turn", usage: counted };
+  expect(sent.answer(body).usage).toEqual(usage);
+  const events = [messageStart, ...block(0, { type: "text", text: "Hi" }), ...stopped("end_turn")];
+  expect(sent.stream(events).at(-1).response.usage).toEqual(usage);
+});

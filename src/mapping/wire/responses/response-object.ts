@@ -62,16 +62,16 @@ export function endOf(finish: Finish, usage: Usage) {
   return { status, incomplete_details: reason === undefined ? null : { reason }, usage: writeUsage(usage) };
 }
 
-/** OpenAI's counts are inclusive, like Weir's. */
+/** OpenAI's counts are inclusive, like Weir's. Each count is required: an absent one makes OpenAI's Python SDK raise where it is read. */
 function writeUsage(usage: Usage): JsonObject {
   const input = usage.prompt_tokens ?? 0;
   const output = usage.completion_tokens ?? 0;
   return {
     input_tokens: input,
-    input_tokens_details: pickDefined({
+    input_tokens_details: {
       cached_tokens: usage.prompt_cache_read_tokens ?? 0,
-      cache_write_tokens: usage.prompt_cache_write_tokens,
-    }),
+      cache_write_tokens: usage.prompt_cache_write_tokens ?? 0,
+    },
     output_tokens: output,
     output_tokens_details: { reasoning_tokens: usage.reasoning_tokens ?? 0 },
     total_tokens: input + output,
