@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, setSystemTime, test } from "bun:test";
 import fc from "fast-check";
 import { Counts } from "../../plugins/domains/counts.ts";
 import { type Action, readDomain, STEPS, type State } from "../../plugins/domains/decisions.ts";
@@ -11,6 +11,10 @@ import { keptLog } from "../plugin-host/folder.ts";
 import { COMPLETE, openPlugin, REFUSED, requestOf } from "./open.ts";
 
 const MIDNIGHT = Date.UTC(2026, 0, 2);
+
+// A day and a second are over when a test says so.
+beforeEach(() => void setSystemTime(new Date("2026-11-29T12:00:00Z")));
+afterEach(() => void setSystemTime());
 
 describe("a domain", () => {
   test.each([

@@ -1,10 +1,14 @@
-import { describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, setSystemTime, test } from "bun:test";
 import fc from "fast-check";
 import rateLimits from "../../plugins/rate-limits.ts";
 import type { Json } from "../../src/plugin-host/contract.ts";
 import { assertProperty } from "../chance.ts";
 import { until } from "../until.ts";
 import { ask, COMPLETE, type Opened, openPlugin, REFUSED, type RequestParts, requestOf } from "./open.ts";
+
+// What is left of a window does not depend on how fast a test is.
+beforeEach(() => void setSystemTime(new Date("2026-11-29T12:00:00Z")));
+afterEach(() => void setSystemTime());
 
 const statuses = async (it: Opened, times: number, request: RequestParts) => {
   const found: number[] = [];
