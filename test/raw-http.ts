@@ -71,8 +71,8 @@ export function exchangeRaw(
     let received = "";
     const timer = setTimeout(() => {
       socket.destroy();
-      reject(new Error(`no end of the answer within 60 s; so far: ${JSON.stringify(received.slice(0, 500))}`));
-    }, 60_000);
+      reject(new Error(`no end of the answer within 180 s; so far: ${JSON.stringify(received.slice(0, 500))}`));
+    }, 180_000);
     const done = () => {
       clearTimeout(timer);
       socket.destroy();

@@ -262,7 +262,7 @@ describe("the index of words", () => {
     const times: (number | undefined)[] = [];
     let after: Position | undefined;
     do {
-      const options = { sort: NEWEST_FIRST, limit: 10, offset: 0, after, deadline: new Deadline(30_000), withinMs: 0 };
+      const options = { sort: NEWEST_FIRST, limit: 10, offset: 0, after, deadline: new Deadline(180_000), withinMs: 0 };
       const page = await findPage(reader.records, scope, options);
       found.push(...page.rows.map(({ request_id }) => request_id));
       times.push(page.searchedTo);

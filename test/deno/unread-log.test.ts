@@ -38,7 +38,7 @@ for (const [runtime, start] of [
       });
       await until(
         async () => (await queryIds(weir, [id])).length === 1,
-        60_000,
+        180_000,
         () => `${id} is not recorded`,
       );
     }

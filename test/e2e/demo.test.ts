@@ -15,7 +15,7 @@ test("the demonstration shows a week of requests, takes another, and leaves noth
     rows = await askDemo(demo, "/v1/request/query-fast", all);
     const isJudged = rows.some((row) => "helpful" in row.scores) && rows.some((row) => row.feedback_rating === true);
     return rows.length === demo.count && isJudged;
-  }, 60_000);
+  });
   // Each page has something to show: scores with reasons of two versions of a prompt, and a dataset of the worst responses.
   const judged = { filter: { request_response_rmt: { prompt_id: { equals: "tutor" } } }, limit: 10 };
   await until(async () => (await askDemo(demo, "/v1/score/query", judged)).length === 2, 180_000);
@@ -25,7 +25,7 @@ test("the demonstration shows a week of requests, takes another, and leaves noth
     return (
       versions.length === 2 && versions.every(({ scores }) => scores.helpful.count > 0 && scores.faithful.count > 0)
     );
-  }, 60_000);
+  });
   const lists = await fetch(`${demo.api}/v1/datasets`, { headers: { authorization: `Bearer ${demo.key}` } });
   expect((await lists.json()).data).toMatchObject([{ name: "least helpful", items: 12 }]);
   const providers = new Set(rows.map(({ provider }) => provider));

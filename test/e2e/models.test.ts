@@ -170,7 +170,6 @@ test("a provider with a mapping of its own is read from its first record on, and
   // Each thread takes the file up by itself: the gateway names the provider, and the recorder reads with it.
   await until(
     async () => (await recordOf(weir, await talk("theta", "is it there", false, acme)))["prompt_tokens"] !== null,
-    60_000,
   );
   const words = "You said: tell of heliotropes, and it was heard.";
   for (const live of [false, true]) {

@@ -232,7 +232,7 @@ export async function exchange(
     socket.write(typeof part === "string" ? Buffer.from(part, "latin1") : part);
   let limit: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    limit = setTimeout(() => reject(new Error("no whole response in time")), options.msMax ?? 60_000);
+    limit = setTimeout(() => reject(new Error("no whole response in time")), options.msMax ?? 180_000);
   });
   try {
     return await Promise.race([reader.response(options.method, options.onInterim), late]);

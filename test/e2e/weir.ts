@@ -222,18 +222,18 @@ export function callApi(weir: Pick<Weir, "api">, path: string, init: RequestInit
   });
 }
 
-/** The records of `ids` that the API shows now, requested 1000 at a time. */
+/** The records of `ids` that the API shows now. The request is repeated while the service is too busy for it. */
 export async function queryIds(weir: Pick<Weir, "api">, ids: readonly string[], key = KEY): Promise<ApiRecord[]> {
   const found: ApiRecord[] = [];
   const size = 500;
   for (let from = 0; from < ids.length; from += size) {
     const requestIds = ids.slice(from, from + size);
-    const response = await callApi(
-      weir,
-      "/v1/request/query-ids",
-      { method: "POST", body: JSON.stringify({ requestIds }) },
-      key,
-    );
+    const body = JSON.stringify({ requestIds });
+    let response!: Response;
+    await until(async () => {
+      response = await callApi(weir, "/v1/request/query-ids", { method: "POST", body }, key);
+      return response.status !== 503 && response.status !== 504;
+    });
     const text = await response.text();
     if (response.status !== 200) throw new Error(`query-ids answered ${response.status}: ${text.slice(0, 500)}`);
     found.push(...(JSON.parse(text).data as ApiRecord[]));
@@ -256,10 +256,7 @@ export async function recordsOf(
   let found: ApiRecord[] = [];
   await until(
     async () => {
-      found = await queryIds(weir, ids).catch((error: Error) => {
-        if (!/answered 50[34]:/.test(error.message)) throw error;
-        return []; // the machine is too busy for the query at this moment
-      });
+      found = await queryIds(weir, ids);
       return found.length === ids.length && found.every(({ response_status }) => response_status !== null);
     },
     msMax,

@@ -175,7 +175,7 @@ test.each(CASES)(
         if (left === null || right === null) return left === null ? 1 : -1;
         return (left - right) * sign;
       });
-    const deadline = new Deadline(20_000);
+    const deadline = new Deadline(180_000);
     const first = await findPage(store.records, scope, { sort: order, limit: 20, offset: 0, deadline });
     expect(first.rows.map(({ request_id }) => Number(request_id))).toEqual(expected.slice(0, 20));
     const second = await findPage(store.records, scope, {
@@ -208,7 +208,7 @@ test.each(["asc", "desc"])("the rows of a user are found in order (%s), not sort
     },
   };
   const scope = scopeOf(leaf("user_id", { equals: "user-5" }));
-  const options = { sort: decodeSort({ created_at: direction }), limit: 2, offset: 0, deadline: new Deadline(20_000) };
+  const options = { sort: decodeSort({ created_at: direction }), limit: 2, offset: 0, deadline: new Deadline(180_000) };
   const { next } = await findPage(explained, scope, options);
   await findPage(explained, scope, { ...options, after: next });
   const sorted = plans.filter((step) => step.includes("TEMP B-TREE"));
@@ -232,7 +232,7 @@ test.each([
     },
   };
   const scope = scopeOf(filter);
-  const options = { sort: decodeSort({ created_at: order }), limit: 20, offset: 0, deadline: new Deadline(20_000) };
+  const options = { sort: decodeSort({ created_at: order }), limit: 20, offset: 0, deadline: new Deadline(180_000) };
   const first = await findPage(watched, scope, options);
   expect(probes.splice(0)).toContain(bound);
   const next = await findPage(watched, scope, { ...options, after: first.next });

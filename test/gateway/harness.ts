@@ -141,7 +141,7 @@ export class MemorySpool implements SpoolWriter {
   }
 
   async until<T>(look: () => T | undefined | false): Promise<T> {
-    for (const limit = performance.now() + 60_000; performance.now() < limit; ) {
+    for (const limit = performance.now() + 180_000; performance.now() < limit; ) {
       const found = look();
       if (found !== undefined && found !== false) return found;
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -151,7 +151,7 @@ export class MemorySpool implements SpoolWriter {
       clearTimeout(timer);
       this.#waiting.delete(resolve);
     }
-    throw new Error("nothing of the kind was recorded within 60 s");
+    throw new Error("nothing of the kind was recorded within 180 s");
   }
 
   #open(id: string, kind: string): Recorded | undefined {

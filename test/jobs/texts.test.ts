@@ -53,7 +53,7 @@ async function older(count: number) {
           query: readWordQuery(words),
           limit: 1_000,
           after: undefined,
-          deadline: new Deadline(60_000),
+          deadline: new Deadline(180_000),
           isIndexed: true,
           ofProviders: async () => ({}),
         },

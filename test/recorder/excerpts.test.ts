@@ -31,7 +31,7 @@ async function inRows({ store }: Rig): Promise<string[]> {
 async function found({ store }: Rig, condition: object): Promise<string[]> {
   const filter = { request_response_rmt: condition };
   const scope = { organizationId: "org-1", tree: decodeFilter(filter, "legacy").tree };
-  const options = { sort: decodeSort(undefined), limit: 1_000, offset: 0, deadline: new Deadline(20_000) };
+  const options = { sort: decodeSort(undefined), limit: 1_000, offset: 0, deadline: new Deadline(180_000) };
   return (await findPage(store.records, scope, options)).rows.map(({ request_id }) => request_id);
 }
 

@@ -172,7 +172,7 @@ describe.each(["http", "ws"])("a libSQL server over %s", (scheme) => {
     const ask = async () => {
       const scope = { organizationId: scheme, tree: ALL };
       const query = { groupBy: ["model"], timeBucket: "day", limit: 100, offset: 0 } as const;
-      return metrics(store.records, scope, query, new Deadline(60_000));
+      return metrics(store.records, scope, query, new Deadline(180_000));
     };
     const fromRecords = await ask();
     while ((await makeNextBlock(store, { short: 1_000, long: 2_000, changesMax: 100 })) !== undefined);

@@ -36,7 +36,7 @@ function aggregates(): void {
       loadBodies: async () => new Map(),
     });
     for (let time = 0; time < 5; time++) {
-      const [row] = await engine.metrics(scope, query, new Deadline(60_000));
+      const [row] = await engine.metrics(scope, query, new Deadline(180_000));
       expect(row).toMatchObject({
         requests: PARTS * ROWS,
         cost: COST,

@@ -64,7 +64,7 @@ function migration(): void {
   const ended = { request_response_rmt: { status: { "not-equals": null } } };
   const idsOf = async (source: RecordSource, filter: unknown) => {
     const scope = { organizationId: ORGANIZATION, tree: decodeFilter(filter, "legacy").tree };
-    const options = { sort: NEWEST_FIRST, limit: 1_000, offset: 0, deadline: new Deadline(60_000) };
+    const options = { sort: NEWEST_FIRST, limit: 1_000, offset: 0, deadline: new Deadline(180_000) };
     return (await source.page(scope, options)).keys.map(({ requestId }) => ({ requestId }));
   };
   const wholeOf = async (source: RecordSource) => {

@@ -65,7 +65,7 @@ function searches(): void {
         query: readWordQuery(text),
         limit,
         after,
-        deadline: new Deadline(60_000),
+        deadline: new Deadline(180_000),
         isIndexed: true,
         ofProviders: () => Promise.resolve({}),
       },
@@ -121,7 +121,7 @@ function searches(): void {
       loadBodies: () => Promise.resolve(new Map()),
     });
     const { tree } = decodeFilter({ request: { prompt: { contains: "fox" } } }, "legacy");
-    const counted = bare.count({ organizationId: ORGANIZATION, tree }, new Deadline(60_000));
+    const counted = bare.count({ organizationId: ORGANIZATION, tree }, new Deadline(180_000));
     expect(await counted.catch((error: unknown) => error)).toMatchObject({ code: "filter_invalid", path: "filter" });
   });
 }

@@ -23,7 +23,7 @@ test("a deep page in the order of prompts sorts only as rows double, and finds t
       return records.query(statement, options);
     },
   };
-  const options = { sort: decodeSort({ request_prompt: "asc" }), limit: 100, deadline: new Deadline(60_000) };
+  const options = { sort: decodeSort({ request_prompt: "asc" }), limit: 100, deadline: new Deadline(180_000) };
   const scope = { organizationId: ORGANIZATION, tree: ALL };
   const { keys } = await libsqlSource(watched).page(scope, { ...options, offset: 700 });
   expect(keys).toHaveLength(100);

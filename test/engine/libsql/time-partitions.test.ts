@@ -113,7 +113,7 @@ test("a record is in the partition of its creation, and the records of a user st
               sort: decodeSort({ created_at: direction }),
               limit: 3,
               offset: 0,
-              deadline: new Deadline(20_000),
+              deadline: new Deadline(180_000),
             };
             for (let page = await findPage(store.records, { organizationId, tree }, options); ; ) {
               found.push(...page.rows.map(({ request_id }) => request_id));

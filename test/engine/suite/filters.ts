@@ -23,7 +23,7 @@ export function suiteOfFilters(tested: TestedEngine, runs: { readonly leaves: nu
   const scopeOf = (filter: unknown) => ({ organizationId: ORGANIZATION, tree: decodeFilter(filter, "legacy").tree });
 
   async function found(filter: unknown): Promise<string[]> {
-    const options = { sort: decodeSort(undefined), limit: 1000, offset: 0, deadline: new Deadline(20_000) };
+    const options = { sort: decodeSort(undefined), limit: 1000, offset: 0, deadline: new Deadline(180_000) };
     const { keys } = await engine.source.page(scopeOf(filter), options);
     return keys.map(({ requestId }) => requestId).sort();
   }
@@ -45,7 +45,7 @@ export function suiteOfFilters(tested: TestedEngine, runs: { readonly leaves: nu
       fc.asyncProperty(anyFilter, async (filter) => {
         const rows = expected(filter);
         expect(await found(filter)).toEqual(rows);
-        expect(await engine.source.count(scopeOf(filter), new Deadline(20_000))).toBe(rows.length);
+        expect(await engine.source.count(scopeOf(filter), new Deadline(180_000))).toBe(rows.length);
       }),
       { numRuns: runs.trees },
     );
@@ -64,7 +64,7 @@ export function suiteOfFilters(tested: TestedEngine, runs: { readonly leaves: nu
   test("sums of a session are selected as they are shown, however large and however noisy", async () => {
     const records = LARGE_AND_NOISY;
     await using engine = await tested.open(records);
-    const deadline = new Deadline(20_000);
+    const deadline = new Deadline(180_000);
     const [large, noisy] = [records.filter(isOf("s-large")).length, records.filter(isOf("s-noisy")).length];
     const count = (field: string, condition: unknown) =>
       engine.source.count(scopeOf({ sessions_request_response_rmt: { [field]: condition } }), deadline);

@@ -72,7 +72,7 @@ export function suiteOfPages(tested: TestedEngine, runs: number): void {
     keys: Keys,
     { limit = 1000, offset = 0, after }: { limit?: number; offset?: number; after?: Position } = {},
   ) {
-    const options = { sort: sortOf(keys), limit, offset, after, deadline: new Deadline(60_000) };
+    const options = { sort: sortOf(keys), limit, offset, after, deadline: new Deadline(180_000) };
     const found = await engine.source.page(scope, options);
     return { ids: found.keys.map(({ requestId }) => requestId), next: found.next };
   }
@@ -108,7 +108,7 @@ export function suiteOfPages(tested: TestedEngine, runs: number): void {
   });
 
   test("a random order has every record once, and no next page", async () => {
-    const options = { sort: "random", limit: 1000, offset: 0, deadline: new Deadline(60_000) } as const;
+    const options = { sort: "random", limit: 1000, offset: 0, deadline: new Deadline(180_000) } as const;
     const { keys, next } = await engine.source.page(scope, options);
     expect(keys.map(({ requestId }) => requestId).sort()).toEqual(ordered([]).sort());
     expect(next).toBeUndefined();

@@ -10,7 +10,7 @@ import { ORGANIZATION } from "../../filter/world.ts";
 /** The questions to an engine about the records that a filter selects. */
 type Question = (engine: EngineReader, filter: unknown) => Promise<unknown>;
 
-const until = () => new Deadline(60_000);
+const until = () => new Deadline(180_000);
 const scopeOf = (filter: unknown) => ({
   organizationId: ORGANIZATION,
   tree: decodeFilter(filter, "legacy").tree,

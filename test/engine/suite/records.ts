@@ -12,7 +12,7 @@ import type { Property } from "../../filter/world.ts";
 import type { TestedEngine } from "../tested-engine.ts";
 
 const LISTED = [...MADE_FROM, ...READ_BY];
-const until = () => new Deadline(60_000);
+const until = () => new Deadline(180_000);
 const byName = (named: readonly Property[] = []) =>
   Object.fromEntries(named.map(({ name, value }) => [name, value] as const));
 

@@ -55,7 +55,7 @@ export function suiteOfTrees(tested: TestedEngine): void {
 
   async function count(filter: unknown): Promise<number> {
     const scope = { organizationId: ORGANIZATION, tree: decodeFilter(filter, "legacy").tree };
-    const options = { sort: decodeSort(undefined), limit: 1000, offset: 0, deadline: new Deadline(60_000) };
+    const options = { sort: decodeSort(undefined), limit: 1000, offset: 0, deadline: new Deadline(180_000) };
     return (await engine.source.page(scope, options)).keys.length;
   }
 

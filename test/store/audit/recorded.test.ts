@@ -15,7 +15,7 @@ import { readWebhookRule } from "../../../src/store/webhooks/webhook-rule.ts";
 import { putWebhook } from "../../../src/store/webhooks/webhooks.ts";
 import { ownDirectory } from "../open.ts";
 
-const DEADLINE_MS = 30_000;
+const DEADLINE_MS = 180_000;
 const ADA: Acting = {
   actor: { kind: "user", id: "u-1", name: "ada@example.com" },
   address: "192.0.2.1",

@@ -10,7 +10,7 @@ import { chance } from "../../chance.ts";
 import { ownDirectory } from "../open.ts";
 
 const random = chance("page owners");
-const deadline = () => new Deadline(60_000);
+const deadline = () => new Deadline(180_000);
 
 /** Records, bodies of some pages, words, and pages that were emptied. */
 async function filled() {

@@ -11,7 +11,7 @@ import { assertProperty } from "../../chance.ts";
 import { ownDirectory } from "../open.ts";
 
 const DAY_MS = 86_400_000;
-const sums = (store: Store) => storageSums(store.records, new Deadline(60_000));
+const sums = (store: Store) => storageSums(store.records, new Deadline(180_000));
 
 /** By day and organization, as an object. */
 function added(days: readonly DaySum[]) {

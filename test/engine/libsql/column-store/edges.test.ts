@@ -60,7 +60,7 @@ async function requests(by: GroupBy, filter: unknown = "all"): Promise<unknown[]
     store.records,
     scope,
     { ...by, limit: 1_000, offset: 0 },
-    new Deadline(30_000),
+    new Deadline(180_000),
   );
   return rows.map((row) => Object.values(row).slice(0, Object.keys(row).indexOf("requests") + 1));
 }

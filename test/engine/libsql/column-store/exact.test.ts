@@ -153,7 +153,7 @@ const byKey = (a: { key: string }, b: { key: string }) => (a.key < b.key ? -1 : 
 async function byBlocks(store: Store, filter: unknown, by: (typeof GROUPS)[number][1]) {
   const scope = { organizationId: "org-1", tree: decodeFilter(filter, "legacy").tree };
   const measures = { tokens: true, outcomes: true, latencies: true, speeds: true, activity: true } as const;
-  const aggregates = await blockAggregates(store.records, scope, { ...by, measures }, new Deadline(10_000));
+  const aggregates = await blockAggregates(store.records, scope, { ...by, measures }, new Deadline(180_000));
   if (aggregates === undefined) throw new Error("blocks do not answer this");
   const groups = [...aggregates.groups()];
   const ranksOf = (name: "latencies" | "firsts" | "rates") => aggregates.ranked[name].percentiles(groups, [50, 95]);

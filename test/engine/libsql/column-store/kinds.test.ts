@@ -33,7 +33,7 @@ function exchange(seq: number) {
 async function requests(store: Store): Promise<string[]> {
   const scope = { organizationId: "org", tree: decodeFilter("all", "legacy").tree };
   const by = { groupBy: GROUPS, timeBucket: undefined, limit: 1_000, offset: 0 };
-  const rows: readonly object[] = await metrics(store.records, scope, by, new Deadline(30_000));
+  const rows: readonly object[] = await metrics(store.records, scope, by, new Deadline(180_000));
   return rows.map((row) => JSON.stringify(row)).sort();
 }
 

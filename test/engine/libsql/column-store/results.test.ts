@@ -74,7 +74,7 @@ afterAll(async () => {
 const leaf = (field: string, condition: object) => ({ request_response_rmt: { [field]: condition } });
 const and = (left: unknown, right: unknown) => ({ left, operator: "and", right });
 const from = (n: number) => leaf("request_created_at", { gte: new Date(START + n * 60_000).toISOString() });
-const until = () => new Deadline(10_000);
+const until = () => new Deadline(180_000);
 const scope = (filter: unknown) => ({ organizationId: ORGANIZATION, tree: decodeFilter(filter, "legacy").tree });
 
 const FILTERS = [
