@@ -2,9 +2,6 @@ import { type ImportIo, runImport } from "../../src/import/run.ts";
 import { KEY } from "../e2e/weir.ts";
 import { QUICK } from "../export/run-in-test.ts";
 
-/** A call that is given up on a busy machine would be sent again, and its records counted as there already. */
-export const PATIENT = { ...QUICK, idleMsMax: 120_000 };
-
 /** Runs an import in this process and keeps what it prints. */
 export async function importInto(url: string, argv: readonly string[], stdin = "", more: Partial<ImportIo> = {}) {
   const err: string[] = [];
@@ -13,7 +10,7 @@ export async function importInto(url: string, argv: readonly string[], stdin = "
       yield Buffer.from(stdin);
     })(),
     stderr: { write: (text: string) => err.push(text) },
-    pace: PATIENT,
+    pace: QUICK,
     ...more,
   };
   const status = await runImport(argv, { WEIR_API_KEY: KEY, WEIR_API_URL: url }, io);
