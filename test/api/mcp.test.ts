@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { NEEDS } from "../../src/api/access/needs.ts";
 import { TOOLS } from "../../src/api/mcp/tools.ts";
 import type { Json } from "../../src/plugin-host/contract.ts";
 import { createServiceKey } from "../../src/store/keys.ts";
 import { idOf, insert } from "../filter/world.ts";
 import { until } from "../until.ts";
+import { call, connectedTo, type Result } from "./mcp-client.ts";
 import { openApi, type TestApi } from "./open.ts";
 
 const NOW = Date.now();
@@ -54,24 +53,7 @@ beforeAll(async () => {
 });
 afterAll(() => it[Symbol.asyncDispose]());
 
-async function connected(key: string): Promise<Client & AsyncDisposable> {
-  const client = new Client({ name: "test", version: "1" });
-  const requestInit = { headers: { authorization: `Bearer ${key}` } };
-  // The SDK's own types do not agree under exactOptionalPropertyTypes.
-  const transport = new StreamableHTTPClientTransport(new URL(`${it.origin}/mcp`), { requestInit });
-  await client.connect(transport as Parameters<Client["connect"]>[0]);
-  return Object.assign(client, { [Symbol.asyncDispose]: () => client.close() });
-}
-
-type Result = { isError?: boolean; text: string; value: Json };
-
-/** Calls a tool with the SDK's client, which holds the result against the tool's own schema. */
-async function call(client: Client, name: string, input: Record<string, unknown> = {}): Promise<Result> {
-  const { isError, content, structuredContent } = await client.callTool({ name, arguments: input });
-  const [{ text }] = content as [{ text: string }];
-  if (!isError) expect(JSON.parse(text)).toEqual(structuredContent);
-  return { text, value: structuredContent, ...(isError === true && { isError }) };
-}
+const connected = (key: string) => connectedTo(it.origin, key);
 
 test("every tool stands for an endpoint of the table of needs, and only reads unless it says so", () => {
   for (const { endpoint, writes } of TOOLS) {
@@ -191,6 +173,20 @@ test("a long text comes in parts that make the whole", async () => {
   expect(JSON.parse(text).messages[0].content).toBe(LONG);
 });
 
+test("a text is read to its end by single characters too, of which some are pairs", async () => {
+  await using client = await connected(keys.read);
+  const of = { id: idOf(7), part: "request_body", max_chars: 1 };
+  const start = (await call(client, "get_request", { ...of, max_chars: 200 })).value.content.text.indexOf("🌊");
+  let text = "";
+  let offset = start;
+  while (text.length < 6) {
+    const { value }: Result = await call(client, "get_request", { ...of, offset });
+    text += value.content.text;
+    offset = value.content.next_offset;
+  }
+  expect(text).toBe("🌊🌊🌊");
+});
+
 test("sessions, metrics, properties and models are returned", async () => {
   await using client = await connected(keys.read);
   const { value } = await call(client, "get_session", { session: "s-1", limit: 3 });
@@ -252,6 +248,10 @@ test("a dataset is found, read page after page, and filled by a key that may wri
   await using other = await connected(keys.other);
   expect((await call(other, "list_datasets")).value.datasets).toEqual([]);
   expect(await call(other, "get_dataset_items", { dataset })).toMatchObject({ isError: true });
+  const both = await call(client, "add_to_dataset", { dataset, request_ids: ids, limit: 1 });
+  expect(both).toMatchObject({ isError: true, text: "limit is for a filter: name fewer request_ids" });
+  const unnamed = await call(client, "set_property", { id: idOf(11), properties: { "": "x" } });
+  expect(unnamed).toMatchObject({ isError: true, text: "a name is empty" });
   for (const input of [{ dataset }, { dataset, request_ids: ids, last: "1h" }]) {
     const refused = await call(client, "add_to_dataset", input);
     expect(refused).toMatchObject({ isError: true, text: expect.stringContaining("say which requests") });

@@ -10,7 +10,9 @@ interface Cut {
 }
 
 export function cut(text: string, offset: number, chars: number): Cut {
-  const end = wholeCharacters(text, Math.min(text.length, offset + chars));
+  const fitting = wholeCharacters(text, Math.min(text.length, offset + chars));
+  // At least one character, even if it is a pair: the next part must begin elsewhere.
+  const end = fitting > offset ? fitting : Math.min(text.length, offset + 2);
   return { text: text.slice(offset, end), total_chars: text.length, next_offset: end < text.length ? end : null };
 }
 
@@ -28,6 +30,16 @@ export function rowsWithin<Row>(rows: readonly Row[]): readonly Row[] {
     return left < 0;
   });
   return fitting === -1 ? rows : rows.slice(0, Math.max(1, fitting));
+}
+
+/**
+ * The rows of a list that are wanted and fit, and where the rest begins: null at the end.
+ *
+ * @param found - from `offset` on; one row more than wanted if there are more.
+ */
+export function pageOf<Row>(found: readonly Row[], offset: number, wanted: number) {
+  const rows = rowsWithin(found.slice(0, wanted));
+  return { rows, next_offset: rows.length < found.length ? offset + rows.length : null };
 }
 
 /** Does not split a surrogate pair. */

@@ -38,5 +38,11 @@ export const ID = t.String({
   examples: ["01a21a30-f2d1-71ab-b1cc-9bfb9ee10307"],
 });
 
+export const OFFSET = t.Optional(
+  t.Integer({ minimum: 0, description: "next_offset of the previous result, with all other arguments unchanged." }),
+);
+/** Of a result's `next_offset`. */
+export const NEXT_OFFSET = { type: ["integer", "null"] } as const;
+
 export const limit = (max: number, otherwise: number) =>
   t.Optional(t.Integer({ minimum: 1, maximum: max, description: `Rows at most; default: ${otherwise}.` }));

@@ -73,7 +73,7 @@ function asking(request: Request, api: Fetch): Ask {
     noteAddress(inner, calledFrom(request));
     const response = await (await api(inner)).json();
     if (response.error === null) return response;
-    throw new ToolError(response.path === null ? response.message : `${response.message} (${response.path})`);
+    throw new ToolError(response.path ? `${response.message} (${response.path})` : response.message);
   };
 }
 

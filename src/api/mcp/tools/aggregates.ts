@@ -1,6 +1,7 @@
 import { Type as t } from "@sinclair/typebox";
-import { rowsWithin } from "../bounds.ts";
-import { CHOICE, chosen, limit } from "../inputs.ts";
+import type { Json } from "../../../plugin-host/contract.ts";
+import { pageOf } from "../bounds.ts";
+import { CHOICE, chosen, limit, NEXT_OFFSET, OFFSET } from "../inputs.ts";
 import { present } from "../summary.ts";
 import { type Tool, tool } from "../tool.ts";
 
@@ -25,25 +26,22 @@ export const AGGREGATE_TOOLS: readonly Tool[] = [
             examples: [["model"], ["provider", "property:Team"]],
           }),
         ),
-        time_bucket: t.Optional(t.String({ description: "minute, hour or day.", examples: ["day"] })),
+        time_bucket: t.Optional(t.String({ description: "minute, 5m, hour, 6h or day.", examples: ["day"] })),
         speeds: t.Optional(t.Boolean({ description: "true adds the time to the first token and tokens per second." })),
         scores: t.Optional(
           t.Array(t.String(), { maxItems: 8, description: "Names of scores: adds count, mean, min and max of each." }),
         ),
         limit: limit(ROWS_MAX, ROWS),
-        offset: t.Optional(t.Integer({ minimum: 0 })),
+        offset: OFFSET,
       },
       { additionalProperties: false },
     ),
-    output: { rows: { type: "array", items: { type: "object" } }, next_offset: { type: ["integer", "null"] } },
+    output: { rows: { type: "array", items: { type: "object" } }, next_offset: NEXT_OFFSET },
     async call(ask, { group_by, time_bucket, speeds, scores, offset = 0, ...input }) {
       const wanted = input.limit ?? ROWS;
       const optional = present({ group_by, time_bucket, speeds, scores });
-      const body = { filter: chosen(input), ...optional, limit: wanted, offset };
-      const { data } = await ask("POST", "/v1/metrics/query", body);
-      const rows = rowsWithin(data);
-      const isWhole = rows.length === data.length && data.length < wanted;
-      return { rows, next_offset: isWhole ? null : offset + rows.length };
+      const body = { filter: chosen(input), ...optional, limit: wanted + 1, offset };
+      return pageOf((await ask("POST", "/v1/metrics/query", body)).data, offset, wanted);
     },
   }),
   tool({
@@ -59,21 +57,26 @@ export const AGGREGATE_TOOLS: readonly Tool[] = [
         ),
         search: t.Optional(t.String({ description: "Values that contain this, in any case." })),
         limit: limit(ROWS_MAX, ROWS),
+        offset: OFFSET,
       },
       { additionalProperties: false },
     ),
     output: {
       properties: { type: "array", items: { type: "string" } },
       values: { type: "array", items: { type: "string" } },
+      next_offset: NEXT_OFFSET,
     },
-    async call(ask, { name, search, limit = ROWS }) {
+    async call(ask, { name, search, limit = ROWS, offset = 0 }) {
+      const page = { limit: limit + 1, offset };
       if (name === undefined) {
-        const { data } = await ask("POST", "/v1/property/query", { limit });
-        return { properties: rowsWithin(data.map((row: { property: string }) => row.property)) };
+        const { data } = await ask("POST", "/v1/property/query", page);
+        const { rows, ...rest } = pageOf(data, offset, limit);
+        return { properties: rows.map((row: Json) => row.property), ...rest };
       }
-      const body = { limit, ...present({ search }) };
+      const body = { ...page, ...present({ search }) };
       const { data } = await ask("POST", `/v1/property/${encodeURIComponent(name)}/search`, body);
-      return { values: rowsWithin(data.map((row: { value: string }) => row.value)) };
+      const { rows, ...rest } = pageOf(data, offset, limit);
+      return { values: rows.map((row: Json) => row.value), ...rest };
     },
   }),
   tool({
@@ -82,8 +85,12 @@ export const AGGREGATE_TOOLS: readonly Tool[] = [
     description:
       "Models that were seen, with their provider, how many requests they had and since when; pending ones have no usage or cost yet, and a reason.",
     endpoint: "GET /v1/models",
-    input: t.Object({}, { additionalProperties: false }),
-    output: { models: { type: "array", items: { type: "object" } } },
-    call: async (ask) => ({ models: rowsWithin((await ask("GET", "/v1/models")).data) }),
+    input: t.Object({ offset: OFFSET }, { additionalProperties: false }),
+    output: { models: { type: "array", items: { type: "object" } }, next_offset: NEXT_OFFSET },
+    async call(ask, { offset = 0 }) {
+      const found = (await ask("GET", "/v1/models")).data.slice(offset);
+      const { rows, ...rest } = pageOf(found, offset, found.length);
+      return { models: rows, ...rest };
+    },
   }),
 ];

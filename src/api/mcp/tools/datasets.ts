@@ -1,7 +1,7 @@
 import { Type as t } from "@sinclair/typebox";
 import type { Json } from "../../../plugin-host/contract.ts";
-import { rowsWithin, shortened } from "../bounds.ts";
-import { CHOICE, chosen, limit } from "../inputs.ts";
+import { pageOf, rowsWithin, shortened } from "../bounds.ts";
+import { CHOICE, chosen, limit, NEXT_OFFSET, OFFSET } from "../inputs.ts";
 import { type Tool, ToolError, tool } from "../tool.ts";
 
 const ITEMS = 20;
@@ -26,9 +26,13 @@ export const DATASET_TOOLS: readonly Tool[] = [
     description:
       "Datasets of examples that were made of requests or written, by name: id, description, how many items, and the newest version.",
     endpoint: "GET /v1/datasets",
-    input: t.Object({}, { additionalProperties: false }),
-    output: { datasets: { type: "array", items: { type: "object" } } },
-    call: async (ask) => ({ datasets: rowsWithin((await ask("GET", "/v1/datasets")).data) }),
+    input: t.Object({ offset: OFFSET }, { additionalProperties: false }),
+    output: { datasets: { type: "array", items: { type: "object" } }, next_offset: NEXT_OFFSET },
+    async call(ask, { offset = 0 }) {
+      const found = (await ask("GET", "/v1/datasets")).data.slice(offset);
+      const { rows, ...rest } = pageOf(found, offset, found.length);
+      return { datasets: rows, ...rest };
+    },
   }),
   tool({
     name: "get_dataset_items",
@@ -109,6 +113,7 @@ export const DATASET_CHANGES: readonly Tool[] = [
     async call(ask, { dataset, request_ids, labels, limit: most, ...choice }) {
       const isNamed = request_ids !== undefined;
       const isChosen = Object.values(choice).some((value) => value !== undefined);
+      if (isNamed && most !== undefined) throw new ToolError("limit is for a filter: name fewer request_ids");
       // No selection would mean every request.
       if (isNamed === isChosen)
         throw new ToolError("say which requests: by request_ids, or by filter, last, since and until");

@@ -1,7 +1,6 @@
 import { Type as t } from "@sinclair/typebox";
-import type { Json } from "../../../plugin-host/contract.ts";
-import { rowsWithin } from "../bounds.ts";
-import { CHOICE, chosen, limit } from "../inputs.ts";
+import { pageOf } from "../bounds.ts";
+import { CHOICE, chosen, limit, NEXT_OFFSET, OFFSET } from "../inputs.ts";
 import { summaryOf } from "../summary.ts";
 import { type Tool, tool } from "../tool.ts";
 
@@ -16,11 +15,12 @@ export const SESSION_TOOLS: readonly Tool[] = [
     description:
       "Sessions (the runs of an agent, the turns of a conversation) with their requests, errors, cost, tokens and times; the one that was active last first.",
     endpoint: "POST /v1/session/query",
-    input: t.Object({ ...CHOICE, limit: limit(ROWS_MAX, SESSIONS) }, { additionalProperties: false }),
-    output: { sessions: { type: "array", items: { type: "object" } } },
-    async call(ask, input) {
-      const body = { filter: chosen(input), limit: input.limit ?? SESSIONS };
-      return { sessions: rowsWithin((await ask("POST", "/v1/session/query", body)).data) };
+    input: t.Object({ ...CHOICE, limit: limit(ROWS_MAX, SESSIONS), offset: OFFSET }, { additionalProperties: false }),
+    output: { sessions: { type: "array", items: { type: "object" } }, next_offset: NEXT_OFFSET },
+    async call(ask, { limit = SESSIONS, offset = 0, ...choice }) {
+      const body = { filter: chosen(choice), limit: limit + 1, offset };
+      const { rows, ...rest } = pageOf((await ask("POST", "/v1/session/query", body)).data, offset, limit);
+      return { sessions: rows, ...rest };
     },
   }),
   tool({
@@ -33,24 +33,23 @@ export const SESSION_TOOLS: readonly Tool[] = [
       {
         session: t.String({ description: "The session's id.", examples: ["trip-2207"] }),
         limit: limit(ROWS_MAX, STEPS),
-        offset: t.Optional(t.Integer({ minimum: 0, description: "Steps to skip." })),
+        offset: OFFSET,
       },
       { additionalProperties: false },
     ),
     output: {
       session: { type: ["object", "null"], description: "Totals of the whole session." },
       steps: { type: "array", items: { type: "object" } },
-      next_offset: { type: ["integer", "null"] },
+      next_offset: NEXT_OFFSET,
     },
     async call(ask, { session, limit = STEPS, offset = 0 }) {
       const filter = { sessions_request_response_rmt: { session_session_id: { equals: session } } };
       const totals = await ask("POST", "/v1/session/query", { filter, limit: 1 });
       const sort = { created_at: "asc" };
-      const found = await ask("POST", "/v1/request/query", { filter, sort, limit, offset, includeBody: false });
-      const all: readonly Json[] = found.data;
-      const steps = rowsWithin(all.map(summaryOf));
-      const isWhole = steps.length === all.length && found.next_cursor === null;
-      return { session: totals.data[0] ?? null, steps, next_offset: isWhole ? null : offset + steps.length };
+      const query = { filter, sort, limit: limit + 1, offset, includeBody: false };
+      const { data } = await ask("POST", "/v1/request/query", query);
+      const { rows, ...rest } = pageOf(data.map(summaryOf), offset, limit);
+      return { session: totals.data[0] ?? null, steps: rows, ...rest };
     },
   }),
 ];
