@@ -5,6 +5,7 @@ const PROBLEMS: readonly (readonly [RegExp, string])[] = [
   [/ENOTFOUND|EAI_AGAIN|dns error/i, "its name has no address"],
   [/ECONNRESET|connection ?(closed|reset)|closed unexpectedly/i, "it closed the connection"],
   [/EHOSTUNREACH|ENETUNREACH|unreachable/i, "no route leads there"],
+  [/failed to connect/i, "no connection can be made"],
 ];
 
 /** Why a server could not be called, in words and without its address; of any other error its message. */

@@ -1,4 +1,5 @@
 import { GatewayError } from "../../errors.ts";
+import { networkProblem } from "../../network-problem.ts";
 import { failureOf } from "./failure.ts";
 import { SameTables, TABLE_ID } from "./same-tables.ts";
 
@@ -172,7 +173,8 @@ export class ClickHouse {
       text = await response.text();
     } catch (cause) {
       if (isTimeout(cause)) throw new GatewayError("query_timeout", undefined, { cause });
-      throw new GatewayError("database_unavailable", `${server.origin} cannot be reached`, { cause });
+      const message = `ClickHouse at ${server.origin} cannot be reached: ${networkProblem(cause)}`;
+      throw new GatewayError("database_unavailable", message, { cause });
     }
     if (!isWhole(response, text)) throw failureOf(server.origin, response.status, text);
     return text;

@@ -1,5 +1,6 @@
 import { GatewayError } from "../../errors.ts";
 import { messageOf } from "../../log.ts";
+import { networkProblem } from "../../network-problem.ts";
 
 /** Result codes of temporary failures: the same statement may succeed later. */
 const AWAY = new Set(["BUSY", "LOCKED", "CANTOPEN", "READONLY", "IOERR", "FULL", "PROTOCOL", "NOLFS", "PERM", "NOMEM"]);
@@ -26,12 +27,12 @@ export function asStoreError(cause: unknown, what: string): unknown {
     return new GatewayError("database_unavailable", `${what}: ${message}`, { cause });
   }
   // The local driver has no code for a file that cannot be opened, only this message.
-  if (
-    /^ConnectionFailed|unable to open/i.test(message) ||
-    SERVER_AWAY.test(code) ||
-    /fetch failed|Unable to connect/i.test(message)
-  ) {
+  if (/^ConnectionFailed|unable to open/i.test(message)) {
     return new GatewayError("database_unavailable", `${what} cannot be opened`, { cause });
+  }
+  if (SERVER_AWAY.test(code) || /fetch failed|Unable to connect/i.test(message)) {
+    const text = `${what} cannot be reached: ${networkProblem(cause)}`;
+    return new GatewayError("database_unavailable", text, { cause });
   }
   return cause;
 }

@@ -32,11 +32,11 @@ export function openServer(url: string, authToken: string, objects?: ObjectPacks
 class RemoteDatabase implements Database {
   readonly objects: ObjectPacks | undefined;
   readonly #client: Client;
-  readonly #origin: string;
+  readonly #name: string;
 
   constructor(url: string, authToken: string, objects: ObjectPacks | undefined) {
     this.objects = objects;
-    this.#origin = URL.parse(url)?.host ?? "the database server";
+    this.#name = ["the database server", URL.parse(url)?.host].filter(Boolean).join(" ");
     // Integers as bigint: otherwise the client refuses a row with a number over 2^53.
     const options = { url, intMode: "bigint", concurrency: CONCURRENCY } as const;
     this.#client = createClient(authToken === "" ? options : { ...options, authToken });
@@ -44,7 +44,7 @@ class RemoteDatabase implements Database {
 
   async batch(statements: readonly Statement[]): Promise<void> {
     const bound = statements.map(({ sql, args }) => ({ sql, args: args.map(bind) as InValue[] }));
-    const late = () => new GatewayError("database_unavailable", `${this.#origin} did not respond in time`);
+    const late = () => new GatewayError("database_unavailable", `${this.#name} did not respond in time`);
     await this.#limited(this.#client.batch(bound, "write"), RESULT_MS, late);
   }
 
@@ -53,7 +53,7 @@ class RemoteDatabase implements Database {
     const { deadlineMs } = options;
     const late = () =>
       deadlineMs === undefined
-        ? new GatewayError("database_unavailable", `${this.#origin} did not respond in time`)
+        ? new GatewayError("database_unavailable", `${this.#name} did not respond in time`)
         : new GatewayError("query_timeout");
     const result = await this.#limited(
       this.#client.execute({ sql, args: args.map(bind) as InValue[] }),
@@ -87,7 +87,7 @@ class RemoteDatabase implements Database {
         throw late();
       });
     } catch (cause) {
-      throw asStoreError(cause, this.#origin);
+      throw asStoreError(cause, this.#name);
     }
   }
 }

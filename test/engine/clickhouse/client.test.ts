@@ -211,10 +211,12 @@ function clients(): void {
   });
 
   test("a server that cannot be reached is named without the password", async () => {
-    const closed = `http://weir:${PASSWORD}@127.0.0.1:${await freePort()}`;
+    const port = await freePort();
+    const closed = `http://weir:${PASSWORD}@127.0.0.1:${port}`;
     const away = new ClickHouse({ urls: [closed], database: "default", user: "weir", password: PASSWORD });
     const error = await failure(away.query("select 1"));
-    expect(error).toMatchObject({ code: "database_unavailable", status: 503 });
+    const message = `ClickHouse at http://127.0.0.1:${port} cannot be reached: nothing listens there`;
+    expect(error).toMatchObject({ code: "database_unavailable", status: 503, message });
     expect(Bun.inspect(error)).not.toContain(PASSWORD);
   });
 
