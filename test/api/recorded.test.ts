@@ -115,6 +115,15 @@ test("what the provider received and returned is read along with what the client
   expect([await raw.text(), raw.headers.get("content-type")]).toEqual(["data: 1\n\n", "text/event-stream"]);
 });
 
+test("where no body is stored, the error says what may be the reason", async () => {
+  const id = begin(JSON.stringify(REQUEST));
+  end(id, ["Content-Length", "0"], "");
+  expect((await it.call("GET", `/v1/request/${id}/body?part=response`)).json).toEqual({ data: null, error: null });
+  const raw = await it.call("GET", `/v1/request/${id}/body?part=response&raw=true`);
+  const message = "no response body is stored: it was empty, its client omitted it, or retention has removed it";
+  expect([raw.status, raw.json.message]).toEqual([404, message]);
+});
+
 test("the provider's part is null where it is the client's", async () => {
   const id = begin(JSON.stringify(REQUEST));
   it.spool.providerRequest(id, { time: 1, headers: JSON_TYPE, hasBody: true });

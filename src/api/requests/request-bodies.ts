@@ -128,7 +128,7 @@ function rawBody(bodies: RequestBodies, part: PartName): Response {
     throw new GatewayError(
       "not_found",
       part === "request" || part === "response"
-        ? `no ${part} body was recorded`
+        ? `no ${part} body is stored: it was empty, its client omitted it, or retention has removed it`
         : `no ${part} was recorded apart from the client's; read part=${part.slice("provider_".length)}`,
     );
   const byForm = body.form === "json" ? "application/json" : body.form === "text" ? "text/plain; charset=utf-8" : null;
