@@ -79,6 +79,8 @@ function toolOf(tool: Json): LlmTool {
     tool.inputSchema?.json,
     tool.inputSchema,
     tool.parametersJsonSchema,
+    // Google's Python SDK writes members of its own objects in snake case.
+    tool.parameters_json_schema,
     tool.parameter_definitions,
   ];
   return pickDefined({

@@ -61,8 +61,13 @@ function llmRequest(request: Json): LlmRequest {
     tools: toolsOf(request?.tools),
     tool_choice: toolChoiceOf(allowed.length === 1 ? { name: allowed[0] } : calling?.mode),
     response_format: responseFormat(config),
-    reasoning_effort: filledText(config?.thinkingConfig?.thinkingLevel)?.toLowerCase(),
+    reasoning_effort: thinkingLevel(config)?.toLowerCase(),
   });
+}
+
+function thinkingLevel(config: Json): string | undefined {
+  const thinking = config?.thinkingConfig ?? config?.thinking_config;
+  return filledText(thinking?.thinkingLevel) ?? filledText(thinking?.thinking_level);
 }
 
 function settingNames(config: Json): Json {
@@ -79,8 +84,13 @@ function settingNames(config: Json): Json {
 }
 
 function responseFormat(config: Json): LlmRequest["response_format"] {
-  const schema = config?.responseJsonSchema ?? config?.responseSchema ?? config?.response_schema;
-  if (schema !== undefined && schema !== null) return { type: "json_schema", json_schema: schema };
+  const schema = [
+    config?.responseJsonSchema,
+    config?.response_json_schema,
+    config?.responseSchema,
+    config?.response_schema,
+  ].find((each) => each !== undefined && each !== null);
+  if (schema !== undefined) return { type: "json_schema", json_schema: schema };
   const mime = filledText(config?.responseMimeType) ?? filledText(config?.response_mime_type);
   if (mime === undefined) return undefined;
   return { type: mime === "application/json" ? "json_object" : mime.toLowerCase() };
