@@ -11,8 +11,12 @@ interface GoogleModel {
   readonly supportedGenerationMethods: readonly string[];
 }
 
-/** Whether a path is one of Google's API, whose SDK reads lists of models in a form of its own. */
-export const isGooglePath = (path: string): boolean => /\/v\d+(?:alpha|beta)\d*\/models(?:[/?]|$)/.test(path);
+/**
+ * Whether a request for models is one of Google's SDK, which reads them in a form of its own. Its `/v1/models` is also
+ * OpenAI's path: there the place of the key tells them apart.
+ */
+export const isFromGoogle = (path: string, { hasGoogleKey }: { readonly hasGoogleKey: boolean }): boolean =>
+  hasGoogleKey || /\/v\d+(?:alpha|beta)\d*\/models(?:[/?]|$)/.test(path);
 
 /**
  * The model for Google's clients, without its provider's name. Undefined if they cannot reach it: their requests are not

@@ -2,11 +2,12 @@ import { GatewayError } from "../../errors.ts";
 import type { KeySnapshot } from "../../keys.ts";
 import type { Scope } from "../../routing/scope.ts";
 import type { RouteQuestion } from "../../threads.ts";
-import { googleModel, isGooglePath } from "../../unified/google-models.ts";
+import { googleModel, isFromGoogle } from "../../unified/google-models.ts";
 import { type ListedModel, listedModels } from "../../unified/listed-models.ts";
 import type { Admitted } from "../admitted.ts";
 import type { Exchange } from "../exchange.ts";
 import type { GatewayParts, RoutingParts } from "../gateway-parts.ts";
+import { firstValue } from "../headers/headers.ts";
 import { NO_OWN_KEYS } from "./admission/own-keys.ts";
 import type { UnifiedAdmission } from "./admission/unified-admission.ts";
 import { scopeOf } from "./targets/scope.ts";
@@ -21,13 +22,14 @@ export function modelsOf(parts: RoutingParts, key: RouteQuestion["key"]): readon
 /** Responds to `GET …/models` and `GET …/models/<id>`: every name that this key may use, in the form of all clients at once. */
 export function listModels(
   parts: GatewayParts,
-  { exchange, request, unified }: Admitted & { readonly key: KeySnapshot; readonly unified: UnifiedAdmission },
+  { exchange, request, headers, unified }: Admitted & { readonly key: KeySnapshot; readonly unified: UnifiedAdmission },
   scope: Scope,
 ): void {
   const { endpoint } = unified;
   const query = new URLSearchParams(request.incoming.url.split("?")[1] ?? "");
   const all = listedModels(scope, parts.unified.catalog);
-  const isGoogle = isGooglePath(request.incoming.url);
+  const hasGoogleKey = firstValue(headers, "x-goog-api-key") !== undefined;
+  const isGoogle = isFromGoogle(request.incoming.url, { hasGoogleKey });
   if (endpoint.kind === "model") {
     const found = all.find(({ id }) => id === endpoint.id || id.slice(id.indexOf("/") + 1) === endpoint.id);
     if (found === undefined)

@@ -279,25 +279,29 @@ test("a key of some models is shown the routes that lead to one of them", async 
   expect(listed[0]!.supported_parameters).toEqual(listed[1]!.supported_parameters);
 });
 
-test("Google's SDK lists the models that it can reach, and describes one", async () => {
-  await using gateway = await startUnified({
-    credentials: [at("OPENAI", "http://127.0.0.1:1"), at("GOOGLE", "http://127.0.0.1:1")],
-    routes: [route("fast", ["openai/gpt-5-mini"])],
-  });
-  const google = new GoogleGenAI({ apiKey: KEY, httpOptions: { baseUrl: gateway.origin } });
-  const names: (string | undefined)[] = [];
-  for await (const { name } of await google.models.list()) names.push(name);
-  expect(names).toContain("models/gemini-2.5-flash");
-  expect(names.filter((name) => /gpt|fast/.test(name ?? ""))).toEqual([]);
-  expect(await google.models.get({ model: "gemini-2.5-flash" })).toMatchObject({
-    name: "models/gemini-2.5-flash",
-    inputTokenLimit: 1_048_576,
-    outputTokenLimit: 65_536,
-    supportedActions: ["generateContent", "countTokens"],
-  });
-  // Other clients read a list without Google's form.
-  expect(await openai(gateway.origin).models.list()).not.toHaveProperty("body.models");
-});
+// The SDK's version 3 has `v1` by default.
+test.each(["v1beta", "v1"])(
+  "Google's SDK lists the models that it can reach, and describes one: %s",
+  async (apiVersion) => {
+    await using gateway = await startUnified({
+      credentials: [at("OPENAI", "http://127.0.0.1:1"), at("GOOGLE", "http://127.0.0.1:1")],
+      routes: [route("fast", ["openai/gpt-5-mini"])],
+    });
+    const google = new GoogleGenAI({ apiKey: KEY, httpOptions: { baseUrl: gateway.origin, apiVersion } });
+    const names: (string | undefined)[] = [];
+    for await (const { name } of await google.models.list()) names.push(name);
+    expect(names).toContain("models/gemini-2.5-flash");
+    expect(names.filter((name) => /gpt|fast/.test(name ?? ""))).toEqual([]);
+    expect(await google.models.get({ model: "gemini-2.5-flash" })).toMatchObject({
+      name: "models/gemini-2.5-flash",
+      inputTokenLimit: 1_048_576,
+      outputTokenLimit: 65_536,
+      supportedActions: ["generateContent", "countTokens"],
+    });
+    // Other clients read a list without Google's form.
+    expect(await openai(gateway.origin).models.list()).not.toHaveProperty("body.models");
+  },
+);
 
 test("the list of models names the parameter for the maximum output as the model takes it, and for a route as all of its targets do", async () => {
   await using gateway = await startUnified({
