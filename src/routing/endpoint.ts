@@ -127,8 +127,10 @@ export function modelListOf(provider: ProviderPlugin, credential: Credential | u
   const { listModels } = provider;
   const origin = originOf(provider, credential, callOf(provider, credential, { model: "", stream: false }));
   if (listModels === undefined || origin === undefined) return undefined;
-  const base = listModels.fromOrigin ? "" : (ownBasePath(credential) ?? provider.basePath ?? "/v1");
-  return { origin, path: base + listModels.path };
+  const own = ownBasePath(credential);
+  if (listModels.fromOrigin)
+    return { origin, path: own === undefined ? listModels.path : rebased(listModels.path, provider, own) };
+  return { origin, path: (own ?? provider.basePath ?? "/v1") + listModels.path };
 }
 
 /** The path of a credential's own address, without a slash at its end; undefined if it is only an origin. */
@@ -151,8 +153,13 @@ function ownAddress(credential: Credential): Endpoint | undefined {
   return address;
 }
 
-/** A provider's path, below a credential's base path instead of the provider's. */
+/**
+ * A provider's path, below a credential's base path instead of the provider's. A version at its end, such as `/v1beta` of
+ * Google, is not repeated.
+ */
 function rebased(path: string, { basePath = "/v1" }: ProviderPlugin, own: string): string {
+  const version = /^\/v\d[^/]*/.exec(path)?.[0];
+  if (version !== undefined && own.endsWith(version)) return own + path.slice(version.length);
   return basePath !== "" && path.startsWith(`${basePath}/`) ? own + path.slice(basePath.length) : own + path;
 }
 

@@ -112,6 +112,20 @@ describe("where calls go", () => {
       { baseUrl: "https://proxy.test/groq" },
       "chat-completions https://proxy.test/groq/chat/completions",
     ],
+    [
+      "GOOGLE",
+      "gemini-3-pro",
+      { baseUrl: "https://proxy.test/google/v1beta" },
+      "generate-content https://proxy.test/google/v1beta/models/gemini-3-pro:generateContent",
+    ],
+    [
+      "GOOGLE",
+      "gemini-3-pro",
+      { ...vertex, baseUrl: "https://proxy.test/v1" },
+      "generate-content https://proxy.test/v1/projects/p-1/locations/europe-west1/publishers/google/models/gemini-3-pro:generateContent",
+    ],
+    ["COHERE", "command-a", { baseUrl: "https://proxy.test/v2/" }, "cohere-chat https://proxy.test/v2/chat"],
+    ["COHERE", "command-a", { baseUrl: "https://proxy.test/c" }, "cohere-chat https://proxy.test/c/v2/chat"],
     ["DEEPSEEK", "m", { baseUrl: "https://proxy.test/d" }, "messages https://proxy.test/d/anthropic/v1/messages"],
     [
       "CLOUDFLARE",
@@ -202,6 +216,8 @@ test.each([
   ["GOOGLE", {}, "https://generativelanguage.googleapis.com/v1beta/models?pageSize=1000"],
   ["OLLAMA", { baseUrl: "http://127.0.0.1:1" }, "http://127.0.0.1:1/api/tags"],
   ["CUSTOM", { baseUrl: "http://h/v9" }, "http://h/v9/models"],
+  ["GOOGLE", { baseUrl: "http://h/google/v1beta" }, "http://h/google/v1beta/models?pageSize=1000"],
+  ["OLLAMA", { baseUrl: "http://h/ollama" }, "http://h/ollama/api/tags"],
   ["AWS", aws, undefined],
 ] as const)("%s lists its models at %p: %p", (name, more, expected) => {
   const provider = providerOf(name);

@@ -130,7 +130,7 @@ export interface ModelsOf {
 }
 
 export interface ModelList {
-  /** Below the origin and the base path; with `origin: true`, directly below the origin. */
+  /** Below the origin and the base path; with `fromOrigin`, directly below the origin, or a credential's own path. */
   readonly path: string;
   readonly fromOrigin?: true;
   readonly read: (body: Json) => readonly string[];
