@@ -191,3 +191,25 @@ test("a response to clients of Responses has every count of its usage, also thos
   const events = [messageStart, ...block(0, { type: "text", text: "Hi" }), ...stopped("end_turn")];
   expect(sent.stream(events).at(-1).response.usage).toEqual(usage);
 });
+
+describe("a call of a free-text tool, which Messages does not have, has its text as one member", () => {
+  const text = 'a "q"\n*** 日本 👩';
+  const custom = (input: string) => ({ type: "custom", custom: { name: "patch", input } });
+
+  test("whole", () => {
+    const message = { role: "assistant", content: null, tool_calls: [{ id: "a", ...custom(text) }] };
+    const { content } = send(askClaude(), messagesToChat).answer({ choices: [{ index: 0, message }] });
+    expect(content).toEqual([{ type: "tool_use", id: "a", name: "patch", input: { input: text } }]);
+  });
+
+  test("streamed, cut within a letter", () => {
+    const chunks = [text.slice(0, 3), text.slice(3, -1), text.slice(-1)];
+    const events = streamed(
+      chatCall(0, { id: "a", ...custom("") }),
+      ...chunks.map((input) => chatCall(0, { custom: { input } })),
+      end,
+    );
+    expect(uses(events)).toEqual([{ type: "tool_use", id: "a", name: "patch", input: {} }]);
+    expect(JSON.parse(inputs(events))).toEqual({ input: text });
+  });
+});

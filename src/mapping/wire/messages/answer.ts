@@ -108,7 +108,9 @@ function writePart(part: Part, { wants }: Prompt): JsonObject[] {
   if (part.type === "reasoning") return wants.reasoning === true ? [writeThinking(part, false)] : [];
   if (part.type === "call") {
     const thought = wants.reasoning === true && part.state !== undefined ? [thoughtOfCall(part.state)] : [];
-    return [...thought, ...writeBlocks([part])];
+    // This API has no free-text tools: the text is the member that such a tool has as a function.
+    const call = part.custom === true ? { ...part, arguments: JSON.stringify({ input: part.arguments }) } : part;
+    return [...thought, ...writeBlocks([call])];
   }
   if (part.type === "hosted") return part.shape === "messages" ? [part.item] : [];
   if (part.type !== "text" && part.type !== "refusal") return [];

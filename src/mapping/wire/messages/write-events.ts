@@ -8,7 +8,13 @@ interface WritingState {
   started?: true;
   /** Index of the next block. */
   index?: number;
-  open?: { readonly kind: "text" | "thinking" | "tool_use"; readonly part: number; signature?: string };
+  open?: {
+    readonly kind: "text" | "thinking" | "tool_use";
+    readonly part: number;
+    signature?: string;
+    /** The input is text, written as the only member of an object. */
+    isText?: boolean;
+  };
   /** Text parts whose block has ended. */
   texts?: Set<number>;
   finish?: Finish;
@@ -94,14 +100,16 @@ function block(state: WritingState, piece: PartPiece, { prompt }: Reply): readon
     case "state":
       return shown ? stateEvents(state, piece, piece.state) : [];
     case "call": {
-      const { id, name, state: own } = piece.call;
+      const { id, name, custom, state: own } = piece.call;
       const thought = shown && own !== undefined ? whole(state, thoughtOfCall(own)) : [];
-      return [...stopBlock(state), ...thought, ...opened(state, piece, "tool_use", { id, name, input: {} })];
+      const begun = [...stopBlock(state), ...thought, ...opened(state, piece, "tool_use", { id, name, input: {} })];
+      if (custom !== true) return begun;
+      state.open!.isText = true;
+      return [...begun, inputDelta(state, '{"input":"')];
     }
     case "arguments":
-      return state.open?.kind === "tool_use"
-        ? [delta(state, { type: "input_json_delta", partial_json: piece.text })]
-        : [];
+      if (state.open?.kind !== "tool_use") return [];
+      return [inputDelta(state, state.open.isText === true ? JSON.stringify(piece.text).slice(1, -1) : piece.text)];
     case "hosted":
       return piece.hosted.shape === "messages" ? [...stopBlock(state), ...whole(state, piece.hosted.item)] : [];
     case "image":
@@ -133,19 +141,23 @@ function opened(
 const delta = (state: WritingState, members: JsonObject): SentEvent =>
   event({ type: "content_block_delta", index: state.index ?? 0, delta: members });
 
+const inputDelta = (state: WritingState, partial_json: string): SentEvent =>
+  delta(state, { type: "input_json_delta", partial_json });
+
 /** Closes the open block; reasoning first gets its signature, even if empty. */
 function stopBlock(state: WritingState): readonly SentEvent[] {
   const { open, index = 0 } = state;
   if (open === undefined) return [];
   const signed =
     open.kind === "thinking" ? [delta(state, { type: "signature_delta", signature: open.signature ?? "" })] : [];
+  const ended = open.isText === true ? [inputDelta(state, '"}')] : signed;
   state.index = index + 1;
   if (open.kind === "text") {
     state.texts ??= new Set();
     state.texts.add(open.part);
   }
   delete state.open;
-  return [...signed, event({ type: "content_block_stop", index })];
+  return [...ended, event({ type: "content_block_stop", index })];
 }
 
 /** A block that arrives in one piece. */
