@@ -22,7 +22,6 @@ export const generateContentShape: Shape = {
     imageUrl: "F",
     fileUrl: "F",
     fileId: "R",
-    strict: "D",
     choiceSearch: "A",
     resultImages: "-",
     resultFiles: "-",
