@@ -181,7 +181,7 @@ describe("what is known of models", () => {
     ["GOOGLE", "claude-opus-4-7", { reasoning: "adaptive" }],
     ["GOOGLE", "gemini-2.5-pro", { reasoning: "budget", mustThink: true }],
     ["GOOGLE", "gemini-3-flash", { reasoning: "level", needsSignatures: true }],
-    ["GROQ", "openai/gpt-oss-120b", {}],
+    ["GROQ", "openai/gpt-oss-120b", { pdf: false }],
     [
       "MISTRAL",
       "devstral-medium-2512",
