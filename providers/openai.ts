@@ -20,6 +20,8 @@ const CHAT = {
 const THINKS = { ...CHAT, reasoning: "effort", rejects: [...SAMPLING, ...NO_SEARCH] } as const;
 const SEES = ["text", "image", "file"] as const;
 
+const ALL_EFFORTS: NonNullable<ModelEntry["efforts"]> = ["none", "low", "medium", "high", "xhigh", "max"];
+
 /**
  * Facts of its own models. Reasoning models refuse sampling parameters; since GPT-5.4 only Responses accepts function tools
  * together with reasoning. Source: OpenAI's model pages and API reference.
@@ -65,6 +67,8 @@ const MODELS: readonly ModelEntry[] = [
   },
   { match: "gpt-5.*", mustThink: false, efforts: ["none", "low", "medium", "high", "xhigh"] },
   { match: "gpt-5.1*", efforts: ["none", "low", "medium", "high"] },
+  // Source: anomalyco/opencode#36141.
+  ...["gpt-5.6*", "gpt-5.7*", "gpt-5.8*", "gpt-5.9*"].map((match): ModelEntry => ({ match, efforts: ALL_EFFORTS })),
   ...["gpt-5.4*", "gpt-5.5*", "gpt-5.6*", "gpt-5.7*", "gpt-5.8*", "gpt-5.9*"].map(
     (match): ModelEntry => ({ match, context: 1_050_000, toolsNeedResponses: true }),
   ),
@@ -82,7 +86,7 @@ const MODELS: readonly ModelEntry[] = [
     context: 1_050_000,
     maxOutput: 128_000,
     input: SEES,
-    efforts: ["none", "low", "medium", "high", "xhigh"],
+    efforts: ALL_EFFORTS,
     toolsNeedResponses: true,
   },
   ...["gpt-4o*search*", "gpt-5*search*"].map((match): ModelEntry => ({ match, rejects: [] })),

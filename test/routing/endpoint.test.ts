@@ -174,6 +174,13 @@ describe("what is known of models", () => {
   test.each([
     ["OPENAI", "gpt-5.4", { toolsNeedResponses: true, reasoning: "effort", maxTokensName: "max_completion_tokens" }],
     ["OPENAI", "gpt-4o-mini", { reasoning: "none", maxOutput: 16_384 }],
+    ["OPENAI", "gpt-5.5", { efforts: ["none", "low", "medium", "high", "xhigh"] }],
+    // Source: https://github.com/anomalyco/opencode/issues/36141.
+    [
+      "OPENAI",
+      "gpt-5.6-terra",
+      { toolsNeedResponses: true, efforts: ["none", "low", "medium", "high", "xhigh", "max"] },
+    ],
     ["AZURE", "gpt-5", { reasoning: "effort" }],
     ["ANTHROPIC", "claude-sonnet-4-5", { reasoning: "budget", maxOutput: 64_000, rejects: [] }],
     ["ANTHROPIC", "claude-opus-4-7", { reasoning: "adaptive", rejects: ["temperature", "top_p", "top_k"] }],
