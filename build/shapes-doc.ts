@@ -87,7 +87,7 @@ Some things depend on other members. Gemini does not accept web search together 
 for a model whose chat completions have no web search (\`web_search_options\` in \`rejects\`). Search alone is R there. A conversation that begins with the
 model's turn gets a short turn of the user before it for Converse, and for Gemini if it begins with a call (A). Messages, Gemini and Converse get no empty text. A
 Claude with a thinking budget accepts tool results only after its own thinking block: if the client did not send that back, or another
-model made the calls, thinking is off for that turn, and the header says so.
+model made the calls, thinking is off for that turn, and the header says so. Thinking between tools alone (\`between_tools\`), which only Anthropic has, is off elsewhere (A).
 
 The same applies inside messages, parts, tools and items: a member without a counterpart, such as citations of an earlier response, is D under
 its own path. Members that are null or empty, or state the default of every API (\`n: 1\`, \`parallel_tool_calls: true\`,

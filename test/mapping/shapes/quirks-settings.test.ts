@@ -199,6 +199,26 @@ describe("settings", () => {
     expect([sent.body.reasoning?.effort, sent.losses]).toEqual([effort, losses]);
   });
 
+  test("thinking between tools alone, which only Anthropic has, is no thinking elsewhere, with a warning", () => {
+    const body = askClaude({ thinking: { type: "between_tools" } });
+    const given = send(body, {
+      from: "messages",
+      to: "responses",
+      facts: { reasoning: "effort", efforts: ["none", "low"] },
+    });
+    expect(given.body.reasoning).toEqual({ effort: "none" });
+    expect(given.losses).toEqual(["approximated thinking"]);
+  });
+
+  test("the effort max reaches a model that has it, and is xhigh for others", () => {
+    const way = { from: "messages", to: "responses" } as const;
+    const body = askClaude({ output_config: { effort: "max" } });
+    const has = send(body, { ...way, facts: { reasoning: "effort", efforts: ["low", "xhigh", "max"] } });
+    expect([has.body.reasoning.effort, has.losses]).toEqual(["max", []]);
+    const lacks = send(body, { ...way, facts: { reasoning: "effort", efforts: ["low", "xhigh"] } });
+    expect([lacks.body.reasoning.effort, lacks.losses]).toEqual(["xhigh", ["approximated output_config.effort"]]);
+  });
+
   test("quirk 24: a schema beside json_object, as Together has it, is a schema", () => {
     const schema = { type: "object", properties: { city: { type: "string" } } };
     const given = ask({ response_format: { type: "json_object", schema } });

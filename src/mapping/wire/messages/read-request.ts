@@ -93,8 +93,9 @@ const MEMBERS: Readonly<Record<string, MemberReader>> = {
   thinking: (draft, value, at) => {
     const thinking = readThinking(value);
     if (thinking === undefined)
-      draft.lose("invalid", at, "must be of type enabled with budget_tokens, adaptive or disabled");
+      draft.lose("invalid", at, "must be of type enabled with budget_tokens, adaptive, between_tools or disabled");
     else draft.set("thinking", { ...draft.settings.thinking, ...thinking }, at);
+    if (value.type === "between_tools") draft.lose("approximated", at, "other APIs cannot think between tools alone");
   },
   output_config: (draft, value, at) => {
     readEffort(draft, value.effort, `${at}.effort`);
@@ -148,7 +149,8 @@ function readChoice(value: Json): ToolChoice | undefined {
 /** The member `thinking`; undefined if it is none. */
 export function readThinking(value: Json): Thinking | undefined {
   const summary = value?.display === "summarized" ? "auto" : undefined;
-  if (value?.type === "disabled") return { effort: "none" };
+  // A model that cannot think between tools alone does not think, as with Anthropic's own fallbacks.
+  if (value?.type === "disabled" || value?.type === "between_tools") return { effort: "none" };
   if (value?.type === "adaptive") return pickDefined({ adaptive: true, summary }) as Thinking;
   const budgetTokens = numberOf(value?.budget_tokens);
   if (value?.type !== "enabled" || budgetTokens === undefined) return undefined;

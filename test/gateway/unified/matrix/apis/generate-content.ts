@@ -43,7 +43,7 @@ const request = z.strictObject({
   toolConfig: z
     .strictObject({
       functionCallingConfig: z.strictObject({
-        mode: z.enum(["AUTO", "ANY", "NONE"]),
+        mode: z.enum(["AUTO", "ANY", "NONE", "VALIDATED"]),
         allowedFunctionNames: z.array(z.string()).optional(),
       }),
     })
