@@ -50,11 +50,11 @@ const bearer = (provider: string): readonly [string, RegExp] => [
 export const OUTBOUNDS: readonly Outbound[] = [
   {
     what: "chat-completions",
-    provider: "TOGETHER",
+    provider: "SAMBANOVA",
     model: "llama-test",
     apis: [[/^\/v1\/chat\/completions$/, chatApi]],
     same: ["chat-completions"],
-    paid: bearer("together"),
+    paid: bearer("sambanova"),
   },
   {
     what: "responses",
