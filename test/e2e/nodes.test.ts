@@ -127,11 +127,12 @@ test("a property that one node sets is seen by the next query of the other", asy
 
 test("a property set through the other node while the response still streams is there in the end", async () => {
   const headers = gatewayHeaders(upstream.origin, { "Gateway-Property-App": "stream" });
-  const response = await fetch(`${a.gateway}/events?n=8&ms=150`, { headers, keepalive: false });
+  const response = await fetch(`${a.gateway}/held`, { headers, keepalive: false });
   const id = response.headers.get("gateway-id")!;
   // At once: the request's own node has not written its row yet. The other waits for it, though not for as long as a busy machine may need.
   const change = { method: "PUT", body: JSON.stringify({ Team: "night" }) };
   await until(async () => (await callApi(b, `/v1/request/${id}/property`, change)).status === 200);
+  upstream.finish();
   await response.text();
   expect(await recordOf(b, id)).toMatchObject({ properties: { App: "stream", Team: "night" } });
 });

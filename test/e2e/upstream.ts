@@ -26,17 +26,20 @@ export interface Upstream {
   readonly aborted: () => number;
   /** Lets go of what was seen so far. */
   forget(): void;
+  /** Ends the streams of `/held`. */
+  finish(): void;
   close(): void;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
  * A provider on 127.0.0.1 that speaks like OpenAI, Anthropic and Google, and misbehaves on request:
- * `/slow?ms=` waits, `/events?n=&ms=` streams, `/endless` never ends, `/stalled` sends no head, `/drop?after=` breaks
+ * `/slow?ms=` waits, `/events?n=&ms=` streams, `/endless` never ends, `/held` ends when the test says so, `/stalled` sends no head, `/drop?after=` breaks
  * off, `/bytes?n=` sends many bytes, `/status/<code>` that status, `/echo` the request's body.
  */
 export async function startUpstream(): Promise<Upstream> {
   const seen: SeenRequest[] = [];
+  const held: ServerResponse[] = [];
   let open = 0;
   let aborted = 0;
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
@@ -50,6 +53,10 @@ export async function startUpstream(): Promise<Upstream> {
       if (body === undefined) return;
       const { method = "", url: path = "", headers, rawHeaders } = request;
       seen.push({ method, path, headers, rawHeaders, body });
+      if (path === "/held") {
+        response.writeHead(200, { "content-type": "text/event-stream" }).write('data: {"index":0}\n\n');
+        return void held.push(response);
+      }
       return result(request, response, body);
     });
   });
@@ -68,6 +75,9 @@ export async function startUpstream(): Promise<Upstream> {
     aborted: () => aborted,
     forget: () => {
       seen.length = 0;
+    },
+    finish: () => {
+      for (const response of held.splice(0)) response.end('data: {"index":1}\n\n');
     },
     close,
     [Symbol.asyncDispose]: async () => close(),

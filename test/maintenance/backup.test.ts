@@ -105,10 +105,11 @@ test("a backup made under load holds every request that had its response before 
 
 test("a stream in flight is in the backup, cut off, and continues undisturbed here", async () => {
   const headers = gatewayHeaders(upstream.origin);
-  const stream = await fetch(`${weir.gateway}/events?n=40&ms=25`, { method: "POST", body: "{}", headers });
+  const stream = await fetch(`${weir.gateway}/held`, { method: "POST", body: "{}", headers });
   const id = stream.headers.get("gateway-id")!;
   expect((await command(weir.env, "backup", at("in-flight"), "--quiet")).status).toBe(0);
-  expect(await stream.text()).toContain('{"index":39}');
+  upstream.finish();
+  expect(await stream.text()).toContain('{"index":1}');
   expect((await command(envOf(at("in-flight-restored")), "restore", at("in-flight"))).status).toBe(0);
   await using again = await startWeir({ dataDirectory: at("in-flight-restored") });
   expect((await recordOf(again, id))["response_status"]).toBe(500);
