@@ -64,7 +64,7 @@ test("a bad response becomes an example, is run with a new prompt against two mo
   expect(await findingsInBothThemes(page)).toEqual([]);
   await dialog.getByRole("button", { name: "Start run" }).click();
 
-  await page.getByText("2 of 2 calls, 0 failed").waitFor({ timeout: 60_000 });
+  await page.getByText("2 of 2 calls, 0 failed").waitFor();
   const responseOf = (target: string) => page.getByRole("region", { name: target, exact: true });
   await responseOf("Original").getByText("Some metres, perhaps.").waitFor();
   await responseOf("openai/gpt-4o-mini").getByText("<b>4</b> metres.", { exact: true }).waitFor();
@@ -107,7 +107,7 @@ test("a bad response becomes an example, is run with a new prompt against two mo
   await difference.getByRole("row", { name: "1 0 1", exact: true }).waitFor();
   await difference.getByRole("row", { name: "2 1 1", exact: true }).waitFor();
   expect(faults).toEqual([]);
-}, 240_000);
+}, 300_000);
 
 test("a run, prompts and a prompt have no serious finding and fit a narrow screen", async () => {
   const [dataset] = await ask<{ id: string }[]>(it.weir, "GET", "/v1/datasets");

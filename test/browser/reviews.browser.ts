@@ -11,7 +11,7 @@ beforeAll(async () => {
   const headers = { "Gateway-Target-Provider": "OPENAI" };
   for (const question of ["How deep?", "How wide?", "How old?"])
     await send(it.weir, provider, { headers, body: chat(question) });
-}, 60_000);
+}, 300_000);
 afterAll(async () => {
   provider[Symbol.dispose]();
   await it[Symbol.asyncDispose]();

@@ -45,5 +45,5 @@ for (const [runtime, start] of [
     expect(threadsOf(weir.pid)).toEqual(expect.arrayContaining([...threads]));
     expect(await weir.stop()).toBe(0); // it logs that it stops
     rmSync(folder, { recursive: true, force: true });
-  }, 200_000);
+  }, 300_000);
 }

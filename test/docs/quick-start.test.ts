@@ -60,7 +60,7 @@ async function run(program: string, words: readonly string[]) {
   child.stderr.on("data", (chunk) => {
     stderr += chunk;
   });
-  const [status] = await within(once(child, "close"), 90_000, () => `did not end: ${stderr}`);
+  const [status] = await within(once(child, "close"), 180_000, () => `did not end: ${stderr}`);
   return { status, stdout, stderr };
 }
 
@@ -84,7 +84,7 @@ test.each(programs("ts"))(
       () => "nothing was recorded",
     );
   },
-  40_000,
+  300_000,
 );
 
 test("every SDK that the page names has a program in TypeScript, and the headings are those of the page", () => {

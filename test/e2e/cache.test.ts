@@ -88,7 +88,7 @@ test("a hit costs nothing, is a record with full bodies, and is found after kill
         response_status: 200,
         time_to_first_token: null,
       });
-      expect(Date.now() - Date.parse(free["cache_created_at"])).toBeWithin(0, 60_000);
+      expect(Date.now() - Date.parse(free["cache_created_at"])).toBeWithin(0, 600_000);
     }
     expect(chat.calls()).toBe(2);
     const { data } = (await (await callApi(weir, "/v1/cache")).json()) as { data: Record<string, number> };

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Json } from "../../src/plugin-host/contract.ts";
 import { callApi, KEY, startWeir, until, type Weir } from "./weir.ts";
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 const directory = mkdtempSync(join(tmpdir(), "weir-runs-"));
 
 /** What the provider got; calls of the model `slow` wait until they are let go. */

@@ -4,7 +4,7 @@ import { temporaryDirectory } from "../directory.ts";
 import { storedFiles } from "./stored.ts";
 import { callApi, gatewayHeaders, queryIds, recordOf, runCommand, startWeir, type Weir } from "./weir.ts";
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 const random = chance("erased");
 /** Text that is in nothing else. */
 const marker = () => random.bytes(24).toString("hex");

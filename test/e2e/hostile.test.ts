@@ -54,7 +54,7 @@ async function send(port: number, bytes: string | Buffer): Promise<string> {
     socket.on("error", () => resolve());
   });
   socket.end(typeof bytes === "string" ? Buffer.from(bytes, "latin1") : bytes);
-  await within(ended, 60_000, () => `the connection stays open after: ${seen}`);
+  await within(ended, 180_000, () => `the connection stays open after: ${seen}`);
   return seen;
 }
 

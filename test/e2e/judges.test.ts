@@ -52,7 +52,7 @@ afterAll(async () => {
   await weir?.stop();
   await provider.stop(true);
   home[Symbol.dispose]();
-}, 160_000);
+}, 300_000);
 
 async function api(method: string, path: string, body?: object): Promise<Json> {
   const response = await callApi(weir, path, { method, ...(body && { body: JSON.stringify(body) }) });

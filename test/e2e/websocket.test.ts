@@ -41,14 +41,14 @@ async function open(id: string, protocols: string[] = []): Promise<WebSocket> {
   const socket = new WebSocket(`ws://127.0.0.1:${weir.gatewayPort}/v1/realtime?model=gpt-realtime`, protocols, {
     headers: gatewayHeaders(origin, { "Gateway-Request-Id": id, Authorization: "Bearer sk-provider" }),
   });
-  await within(once(socket, "open"), 60_000, () => "the socket did not open");
+  await within(once(socket, "open"), 180_000, () => "the socket did not open");
   return socket;
 }
 
 async function responseTo(socket: WebSocket, message: string | Buffer): Promise<Buffer> {
   const response = once(socket, "message");
   socket.send(message);
-  const [received] = await within(response, 60_000, () => "no message came back");
+  const [received] = await within(response, 180_000, () => "no message came back");
   return Buffer.isBuffer(received) ? received : Buffer.from(received);
 }
 
@@ -62,7 +62,7 @@ test("text, binary and 3 MB messages pass both ways; the record is a 101 with it
   expect(Buffer.compare(await responseTo(socket, large), large)).toBe(0);
   const closed = once(socket, "close");
   socket.close(1000);
-  await within(closed, 60_000, () => "the socket did not close");
+  await within(closed, 180_000, () => "the socket did not close");
 
   const record = await recordOf(weir, id);
   expect(record["response_status"]).toBe(101);
@@ -93,7 +93,7 @@ test("a close code of the provider reaches the client, and one of the client the
   const first = await open(crypto.randomUUID());
   const closed = once(first, "close");
   first.send("close please");
-  const [code, reason] = await within(closed, 60_000, () => "the socket did not close");
+  const [code, reason] = await within(closed, 180_000, () => "the socket did not close");
   expect([code, String(reason)]).toEqual([4001, "as you asked"]);
 
   const second = await open(crypto.randomUUID());

@@ -94,7 +94,7 @@ async function run(text: string): Promise<{ status: number; stdout: string; stde
   let stderr = "";
   child.stdout.on("data", (chunk) => (stdout += chunk));
   child.stderr.on("data", (chunk) => (stderr += chunk));
-  const [status] = await within(once(child, "close"), 90_000, () => `did not end: ${text}\n${stdout}\n${stderr}`);
+  const [status] = await within(once(child, "close"), 180_000, () => `did not end: ${text}\n${stdout}\n${stderr}`);
   return { status, stdout, stderr };
 }
 
@@ -111,7 +111,7 @@ test.each(COMMANDS.map(({ line, text }) => [`line ${line}: ${text}`, text] as co
     const id = /^gateway-id: (\S+)$/im.exec(stdout)?.[1];
     if (gatewayId === "" && id !== undefined) gatewayId = id;
   },
-  40_000,
+  300_000,
 );
 
 test("what was sent is what is read back", async () => {

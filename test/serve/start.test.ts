@@ -204,7 +204,7 @@ test.concurrent("a start that waits for a database that is away is stopped by a 
       () => log,
     );
     child.kill("SIGTERM");
-    const [status] = await within(closed, 90_000, () => `it does not stop: ${log}`);
+    const [status] = await within(closed, 180_000, () => `it does not stop: ${log}`);
     expect(status).toBe(0);
   } finally {
     child.kill("SIGKILL");

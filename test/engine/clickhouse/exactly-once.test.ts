@@ -80,7 +80,7 @@ function exactlyOnce(): void {
         expect(await client.query("select count() as n from open final where is_ended = 0")).toEqual([{ n: 0 }]);
       }
     },
-    120_000,
+    300_000,
   );
 
   test("a batch whose token is forgotten by now is stored once regardless", async () => {
@@ -132,7 +132,7 @@ function exactlyOnce(): void {
       expect(await second.store.records.query<unknown>({ sql: acts, args: [] })).toEqual([{ n: 1 }]);
       expect(await second.sink.remove("org-1", [gone])).toBe(0);
     },
-    120_000,
+    300_000,
   );
 
   test("a recorder that lags stores more records with one insert than libSQL takes", async () => {
@@ -163,7 +163,7 @@ function exactlyOnce(): void {
     await until(async () => (await weir.recorder.status()).databaseError !== null);
     expect(weir.spool.stats.healthy).toBe(true);
     await server.start();
-    await until(async () => (await weir.recorder.status()).recorded === 31, 120_000);
+    await until(async () => (await weir.recorder.status()).recorded === 31, 180_000);
     expect((await weir.recorder.status()).databaseError).toBeNull();
     for (const id of [before, ...ids]) expect(await weir.finished(id)).toMatchObject({ response_status: 200 });
     expect(await weir.client.query("select count() as n from requests")).toEqual([{ n: 31 }]);
@@ -181,7 +181,7 @@ function exactlyOnce(): void {
         ids.push(pass(weir.spool));
         await setImmediate();
       }
-      await until(async () => (await recorded()) > before, 120_000);
+      await until(async () => (await recorded()) > before, 180_000);
       for (let n = 0; n < 20; n++) ids.push(pass(weir.spool));
       await server.kill();
       await server.start();

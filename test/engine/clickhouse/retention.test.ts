@@ -81,7 +81,7 @@ function retention(): void {
     expect(await weir.client.query("select 1 as one from removed")).toEqual([]);
     // Forgotten in the background.
     const noted = () => weir.client.query(`select 1 as one from ids where request_id = '${chosen}'`);
-    await until(async () => (await noted()).length === 0, 120_000);
+    await until(async () => (await noted()).length === 0, 180_000);
     await keepFor(ONE, 0);
     await keepFor(TWO, 0);
   });

@@ -123,7 +123,7 @@ function shards(): void {
     await weir.recorder.barrier();
     await cluster.servers[1].kill();
     for (let hour = 0; hour < HOURS; hour++) ids.push(at(weir, Date.now() - hour * HOUR_MS));
-    await until(async () => (await weir.recorder.status()).databaseError !== null, 120_000);
+    await until(async () => (await weir.recorder.status()).databaseError !== null, 180_000);
     expect(weir.spool.stats.healthy).toBe(true);
     const pending = weir.client.query("select count() as n from requests");
     expect(await pending.then(String, ({ code }: { code: string }) => code)).toBe("database_unavailable");

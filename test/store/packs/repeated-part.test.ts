@@ -84,7 +84,7 @@ test("any request and any edits of it are read back byte for byte, also when oth
     }),
     { numRuns: 15 },
   );
-}, 60_000);
+}, 300_000);
 
 test("what the provider's request has in common with the client's takes no room a second time", async () => {
   await using opened = await open();

@@ -194,10 +194,10 @@ test.each([
 ])("%s is a record that says how it was routed", async (_name, { reason, ended }) => {
   await using silent = standIn(() => new Promise(() => {}));
   await using second = standIn(works);
-  const first = reason === "timeout" ? silent.origin : "http://127.0.0.1:1";
+  const [first, timeoutSeconds] = reason === "timeout" ? [silent.origin, 0.2] : ["http://127.0.0.1:1", 60];
   await using gateway = await startUnified({
     credentials: [at("OPENAI", first, { name: "team" }), at("GROQ", second.origin)],
-    routes: [route("fast", [target("openai/a", { timeoutSeconds: 0.2 }), "groq/b"])],
+    routes: [route("fast", [target("openai/a", { timeoutSeconds }), "groq/b"])],
   });
   const response = await ask(gateway.origin, "fast");
   const id = response.headers.get("gateway-id")!;
