@@ -4,8 +4,8 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type NameServer, startNameServer } from "../e2e/name-server.ts";
 import { callApi, KEY, ROOT, recordOf, runCommand, startWeir, type Weir } from "../e2e/weir.ts";
+import { type NameServer, startNameServer } from "../name-server.ts";
 
 const page = readFileSync(join(ROOT, "docs/plugins.md"), "utf8");
 const tutorial = page.split(/^## /m).find((section) => section.startsWith("Tutorial"))!;
@@ -52,7 +52,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await weir?.stop();
   server?.close();
-  dns?.close();
+  dns?.[Symbol.dispose]();
   rmSync(folder, { recursive: true, force: true });
 });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Json } from "../../src/plugin-host/contract.ts";
-import { type NameServer, startNameServer } from "./name-server.ts";
+import { type NameServer, startNameServer } from "../name-server.ts";
 import { startUpstream, type Upstream } from "./upstream.ts";
 import { callApi, gatewayHeaders, recordOf, recordsOf, runCommand, startWeir, until, type Weir } from "./weir.ts";
 
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => {
   upstream?.close();
-  names?.close();
+  names?.[Symbol.dispose]();
 });
 
 /** Nothing approved and nothing private open: only what the test itself decides. */
@@ -125,41 +125,34 @@ test("the command line decides while the service runs, soon effective", async ()
 
 test("a personal deployment proves its domain by DNS", async () => {
   const texts: string[][] = [];
-  const names = await startNameServer(
+  using names = await startNameServer(
     () => [],
     (name) => (name === "_weir-challenge.llm.acme.test" ? texts : []),
   );
-  try {
-    await using weir = await startWeir({ env: { ...CLOSED, WEIR_DNS_SERVERS: names.address } });
-    const verify = () => api(weir, "POST", "/v1/domains/LLM.acme.test/verify");
-    expect((await verify()).status).toBe(404);
-    const requested = await api(weir, "POST", "/v1/domains/approval-requests", {
-      domain: "llm.Acme.test",
-      personal: true,
-    });
-    const { txt_name, txt_value } = requested.data;
-    expect([requested.status, txt_name, requested.data.state]).toEqual([
-      200,
-      "_weir-challenge.llm.acme.test",
-      "pending",
-    ]);
-    expect((await verify()).status).toBe(409);
-    texts.push(["v=spf1 -all"]);
-    expect((await verify()).message).toEndWith("does not have the value yet: it holds another text");
-    texts.push([`not-${txt_value}`]);
-    expect((await verify()).message).toEndWith("does not have the value yet: it holds 2 other texts");
-    expect(names.queries).toContain("TXT _weir-challenge.llm.acme.test");
-    // A value may come in parts.
-    texts.push([txt_value.slice(0, 5), txt_value.slice(5)]);
-    expect(await verify()).toMatchObject({ status: 200, data: { state: "approved", domain: "llm.acme.test" } });
-    const again = await verify();
-    expect([again.status, again.message]).toEqual([409, "llm.acme.test is approved already"]);
-    expect(
-      (await api(weir, "GET", "/v1/domains/llm.acme.test")).data.history.map(({ action }: Json) => action),
-    ).toEqual(["request", "prove"]);
-  } finally {
-    names.close();
-  }
+  await using weir = await startWeir({ env: { ...CLOSED, WEIR_DNS_SERVERS: names.address } });
+  const verify = () => api(weir, "POST", "/v1/domains/LLM.acme.test/verify");
+  expect((await verify()).status).toBe(404);
+  const requested = await api(weir, "POST", "/v1/domains/approval-requests", {
+    domain: "llm.Acme.test",
+    personal: true,
+  });
+  const { txt_name, txt_value } = requested.data;
+  expect([requested.status, txt_name, requested.data.state]).toEqual([200, "_weir-challenge.llm.acme.test", "pending"]);
+  expect((await verify()).status).toBe(409);
+  texts.push(["v=spf1 -all"]);
+  expect((await verify()).message).toEndWith("does not have the value yet: it holds another text");
+  texts.push([`not-${txt_value}`]);
+  expect((await verify()).message).toEndWith("does not have the value yet: it holds 2 other texts");
+  expect(names.queries).toContain("TXT _weir-challenge.llm.acme.test");
+  // A value may come in parts.
+  texts.push([txt_value.slice(0, 5), txt_value.slice(5)]);
+  expect(await verify()).toMatchObject({ status: 200, data: { state: "approved", domain: "llm.acme.test" } });
+  const again = await verify();
+  expect([again.status, again.message]).toEqual([409, "llm.acme.test is approved already"]);
+  expect((await api(weir, "GET", "/v1/domains/llm.acme.test")).data.history.map(({ action }: Json) => action)).toEqual([
+    "request",
+    "prove",
+  ]);
 });
 
 test("permissions for domains follow the key's scopes", async () => {

@@ -303,7 +303,7 @@ describe("items of translated responses", () => {
 
 describe("a stored response", () => {
   test("is read, listed, cancelled and deleted with the credential that made it", async () => {
-    const { id } = await respond("openai:first/gpt-5-mini", "one");
+    const { id } = await respond(GPT, "one");
     const calls = [
       ["GET", ""],
       ["GET", "/input_items?limit=3"],
@@ -313,7 +313,7 @@ describe("a stored response", () => {
     for (const [method, rest] of calls) {
       const { status, sent, headers } = await ask(`responses/${id}${rest}`, undefined, { method });
       expect([status, sent.method, sent.path]).toEqual([200, method, `/v1/responses/${id}${rest}`]);
-      expect(sent.headers.get("authorization")).toBe("Bearer key-first");
+      expect(sent.headers.get("authorization")).toBe("Bearer key-second");
       expect(headers.get("gateway-provider")).toBe("OPENAI");
       if (method === "DELETE") await recordOf(weir, headers.get("gateway-id")!);
     }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createServer, type Server } from "node:http";
-import { type NameServer, startNameServer } from "./name-server.ts";
+import { type NameServer, startNameServer } from "../name-server.ts";
 import { startUpstream, type Upstream } from "./upstream.ts";
 import { gatewayHeaders, recordOf, startWeir, type Weir } from "./weir.ts";
 
@@ -52,7 +52,7 @@ afterAll(async () => {
   await Promise.all([closed, opened, narrow].map((weir) => weir?.stop()));
   upstream?.close();
   second?.close();
-  names?.close();
+  names?.[Symbol.dispose]();
 });
 
 async function ask(weir: Weir, target: string): Promise<{ status: number; code: string | undefined; id: string }> {

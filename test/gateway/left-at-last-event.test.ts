@@ -34,7 +34,7 @@ const CUT: [string, string, string[]][] = [
   ],
   ["behind a quoted last event", SSE, [`data: ${JSON.stringify({ delta: '{"type":"message_stop"}' })}\n\n`]],
   ["behind an event that is not the last", SSE, [`data: [DONE]\n\n${CHAT}`]],
-  ["at an answer that is no stream", "application/json", ["data: [DONE]\n\n"]],
+  ["at a response that is no stream", "application/json", ["data: [DONE]\n\n"]],
 ];
 
 /** A client that leaves once it has all that a provider sends; the provider's body never ends by itself. */

@@ -21,15 +21,15 @@ import { runCommandLine } from "../../src/cli/run.ts";
 import type { Finding } from "../../src/maintenance/doctor/finding.ts";
 import { listSegments, segmentPath } from "../../src/spool/segments.ts";
 import { writeTip } from "../../src/spool/tip-file.ts";
-import { startNameServer } from "../e2e/name-server.ts";
 import { startUpstream } from "../e2e/upstream.ts";
 import { gatewayHeaders, recordOf, startWeir } from "../e2e/weir.ts";
+import { type NameServer, startNameServer } from "../name-server.ts";
 import { until } from "../until.ts";
 
 let folder: string;
 /** A data directory that was used and left in order; tests work on copies. */
 let sound: string;
-let dns: Awaited<ReturnType<typeof startNameServer>>;
+let dns: NameServer;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "weir-doctor-"));
@@ -46,7 +46,7 @@ beforeAll(async () => {
   for (const name of ["weir.db", "bodies.db"]) sql(join(sound, name), "pragma wal_checkpoint(truncate)");
 }, 300_000);
 afterAll(() => {
-  dns?.close();
+  dns?.[Symbol.dispose]();
   rmSync(folder, { recursive: true, force: true });
 });
 

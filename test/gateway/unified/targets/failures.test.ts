@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { generateKeyPairSync } from "node:crypto";
+import { startNameServer } from "../../../name-server.ts";
 import { route, target } from "../../../routing/things.ts";
 import { at, chatResponse, events, json, KEY, type Respond, standIn, startUnified } from "../house.ts";
 
@@ -260,6 +261,21 @@ test("a route whose conditions exclude the request from every target says which"
   const locked = await ask(gateway.origin, "locked");
   expect([locked.status, JSON.parse(locked.text).error.code]).toEqual([503, "credential_locked"]);
   expect(provider.received).toEqual([]);
+});
+
+test("a private credential's name that resolves to a metadata service is not called", async () => {
+  await using provider = standIn(works);
+  const { port } = new URL(provider.origin);
+  using names = await startNameServer((name) => (name === "llm.test" ? ["127.0.0.1"] : ["169.254.169.254"]));
+  await using gateway = await startUnified({
+    credentials: [at("GROQ", `http://llm.test:${port}`), at("TOGETHER", `http://metadata.test:${port}`)],
+    config: { dns_servers: [names.address] },
+  });
+  // A name inside a private network is open to such a credential.
+  expect((await ask(gateway.origin, "groq/m")).status).toBe(200);
+  const refused = await ask(gateway.origin, "together/m");
+  expect([refused.status, JSON.parse(refused.text).error.code]).toEqual([403, "target_forbidden"]);
+  expect(names.queries).toContain("A metadata.test");
 });
 
 describe("targets that cannot take a request", () => {

@@ -2,12 +2,11 @@ import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { isIPv4 } from "node:net";
 
-export interface NameServer {
+export interface NameServer extends Disposable {
   /** `127.0.0.1:<port>`, as `WEIR_DNS_SERVERS` takes it. */
   readonly address: string;
   /** Names queried so far, with the record type: `A private.test`. */
   readonly queries: readonly string[];
-  close(): void;
 }
 
 const TYPES: Readonly<Record<number, string>> = { 1: "A", 16: "TXT", 28: "AAAA" };
@@ -47,7 +46,7 @@ export async function startNameServer(
   });
   socket.bind(0, "127.0.0.1");
   await once(socket, "listening");
-  return { address: `127.0.0.1:${socket.address().port}`, queries, close: () => socket.close() };
+  return { address: `127.0.0.1:${socket.address().port}`, queries, [Symbol.dispose]: () => void socket.close() };
 }
 
 function resource(address: string): Buffer {
