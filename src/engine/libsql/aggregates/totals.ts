@@ -1,4 +1,4 @@
-import { PLANNED } from "../../../filter/access-path.ts";
+import { PLANNED, type Source } from "../../../filter/access-path.ts";
 import { GROUPS } from "../../../filter/group-by.ts";
 import type { Scope } from "../../../filter/scope.ts";
 import { selectRecords } from "../../../filter/select.ts";
@@ -55,30 +55,42 @@ const FEW_IDS = 2_000;
 export async function totalsBy(
   database: Database,
   requested: Scope,
+  query: TotalsQuery,
+  deadline: Deadline,
+): Promise<Row[]> {
+  const { name, among } = query;
+  const areFew = among !== undefined && among.size <= FEW_IDS;
+  if (areFew) return readTotals(database, { scope: requested, source: PLANNED }, query, deadline);
+  const measures: Measures = { tokens: true, activity: true, outcomes: true };
+  const grouping = { groupBy: [name], timeBucket: undefined, measures };
+  const aggregates = await fromBlocks(database, requested, grouping, deadline);
+  if (aggregates !== undefined) return totalsIn(aggregates, query);
+  return readTotals(database, await withoutBodies(database, requested, deadline), query, deadline);
+}
+
+function totalsIn(aggregates: GroupAggregates, query: TotalsQuery): Row[] {
+  const { id, first, last, order, page } = query;
+  const rows = topGroups(aggregates, query).map((group) => {
+    const activity = aggregates.activityOf(group);
+    return {
+      [id]: aggregates.keysOf(group)[0]!,
+      requests: aggregates.requestsOf(group),
+      ...countsOf(aggregates.outcomesOf(group)),
+      ...sumsOf(aggregates, group),
+      [first]: activity.first,
+      [last]: activity.last,
+    };
+  });
+  return inOrder(rows, order, page);
+}
+
+/** Adds up the rows of the records. */
+async function readTotals(
+  database: Database,
+  { scope, source }: { readonly scope: Scope; readonly source: Source },
   { name, id, first, last, order, page, among }: TotalsQuery,
   deadline: Deadline,
 ): Promise<Row[]> {
-  const areFew = among !== undefined && among.size <= FEW_IDS;
-  const measures: Measures = { tokens: true, activity: true, outcomes: true };
-  const query = { groupBy: [name], timeBucket: undefined, measures };
-  const aggregates = areFew ? undefined : await fromBlocks(database, requested, query, deadline);
-  if (aggregates !== undefined) {
-    const rows = topGroups(aggregates, { id, first, last, order, page, among }).map((group) => {
-      const activity = aggregates.activityOf(group);
-      return {
-        [id]: aggregates.keysOf(group)[0]!,
-        requests: aggregates.requestsOf(group),
-        ...countsOf(aggregates.outcomesOf(group)),
-        ...sumsOf(aggregates, group),
-        [first]: activity.first,
-        [last]: activity.last,
-      };
-    });
-    return inOrder(rows, order, page);
-  }
-  const { scope, source } = areFew
-    ? { scope: requested, source: PLANNED }
-    : await withoutBodies(database, requested, deadline);
   const column = raw(GROUPS[name]!);
   const isCounted = name === "user" || order.some(([key]) => key === "errors" || key === "refused");
   const totals = [
@@ -127,8 +139,7 @@ const countsOf = ({ errors, refused }: { errors: number; refused: number }) => (
  * The groups that can be on the page by the first sort key, including ties: of many thousands of sessions only a few become
  * rows.
  */
-function topGroups(aggregates: GroupAggregates, query: Omit<TotalsQuery, "name">): number[] {
-  const { id, first, last, order, page, among } = query;
+function topGroups(aggregates: GroupAggregates, { id, first, last, order, page, among }: TotalsQuery): number[] {
   const groups = [...aggregates.groups()].filter((group) => {
     const key = aggregates.keysOf(group)[0]!;
     return key !== null && (among === undefined || among.has(key));
