@@ -37,7 +37,7 @@ interface ApprovalRequest {
   readonly by: string;
 }
 
-export interface Change {
+interface Change {
   readonly at: string;
   readonly from: State;
   readonly to: State;
@@ -55,7 +55,7 @@ export interface Decision {
   readonly history: readonly Change[];
 }
 
-export interface Done {
+interface Done {
   readonly by: string;
   readonly request?: Pick<ApprovalRequest, "organization" | "company">;
   readonly private?: boolean;

@@ -4,7 +4,7 @@ import type { Policy } from "./policy.ts";
 /** Maximum users or property values shown for a policy: those with the highest use. */
 const SEGMENTS_MAX = 20;
 
-export interface Used {
+interface Used {
   /** In the current window, in the policy's unit; requests in flight count once they are charged. */
   readonly used: number;
   readonly remaining: number;

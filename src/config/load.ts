@@ -10,7 +10,7 @@ import { MASK, withoutPasswords } from "./secret.ts";
 import { allowedFor, checkValue, KEYS, type KeyName, readVariable, SECTIONS, schemaOf, TABLE_KEYS } from "./value.ts";
 
 /** The origin of a value: `default`, the name of a file, or the name of a variable. */
-export type Source = string;
+type Source = string;
 
 export interface LoadedConfig {
   readonly config: Config;

@@ -8,7 +8,7 @@ import {
 } from "../mapping/wire/embeddings/translate.ts";
 import { SHAPES } from "../mapping/wire/shapes.ts";
 import type { EndpointCall, Json, Loss, Shape, ShapeAt } from "../plugin-host/contract.ts";
-import { type Outbound, shapeNameOf, shapeOf, withChanges } from "./outbound.ts";
+import { type Outbound, type Spoken, shapeNameOf, shapeOf, withChanges } from "./outbound.ts";
 import { takeParsed } from "./parsed-bodies.ts";
 import { jsonOf } from "./response-failure.ts";
 
@@ -18,7 +18,7 @@ import { jsonOf } from "./response-failure.ts";
  */
 export interface Converted {
   readonly kind: "converted";
-  readonly at: ShapeAt;
+  readonly at: Spoken;
   /** The provider's error format. */
   readonly shape: Shape;
   /** For the record: the sent body; for several calls a JSON list. */
@@ -31,7 +31,11 @@ export interface Converted {
 
 /** How to convert its response to the client's form. Plain data: it crosses threads. */
 export type Reading =
-  | { readonly kind: "count" /** The client's shape. */; readonly from: string }
+  | {
+      readonly kind: "count";
+      /** The client's shape. */
+      readonly from: string;
+    }
   | {
       readonly kind: "embeddings";
       /** The provider's path, which determines the form. */
@@ -77,7 +81,7 @@ function readEmbedded(
 type Written = Extract<Outbound, { readonly kind: "same" | "translated" }>;
 
 /** Where a generation request is counted; undefined if it cannot be. */
-export function countPlaceOf(at: ShapeAt, call: EndpointCall): CountRequest | undefined {
+export function countPlaceOf(at: Spoken, call: EndpointCall): CountRequest | undefined {
   const path = at.countPath?.(call);
   return path === undefined ? undefined : { shape: shapeNameOf(at), path, model: call.model };
 }
@@ -99,8 +103,7 @@ export function countedBody(bytes: Uint8Array, { shape, path, model }: CountRequ
  * @param from - the client's shape.
  * @param bytes - the body for the count.
  */
-export function asCount({ at: spoken }: Written, from: string, bytes: Uint8Array | undefined): Converted | undefined {
-  const at = spoken as ShapeAt;
+export function asCount({ at }: Written, from: string, bytes: Uint8Array | undefined): Converted | undefined {
   const shape = shapeOf(at);
   if (shape === undefined || bytes === undefined) return undefined;
   return { kind: "converted", at, shape, body: bytes, bodies: [bytes], losses: [], reading: { kind: "count", from } };

@@ -79,7 +79,7 @@ export type Outbound =
 
 export const shapeNameOf = ({ shape }: Pick<Spoken, "shape">): string =>
   typeof shape === "string" ? shape : (shape?.name ?? "");
-export const shapeOf = ({ shape }: Pick<ShapeAt, "shape">): Shape | undefined =>
+export const shapeOf = ({ shape }: Pick<Spoken, "shape">): Shape | undefined =>
   typeof shape === "string" ? (Object.hasOwn(SHAPES, shape) ? SHAPES[shape] : undefined) : shape;
 
 /**

@@ -1,8 +1,8 @@
 import { inNumbers } from "../mapping/exact-json.ts";
 import { type PlainToolNames, ToolNames } from "../mapping/translate/tool-names.ts";
 import { SHAPES } from "../mapping/wire/shapes.ts";
-import type { Prompt, ShapeAt } from "../plugin-host/contract.ts";
-import { type Outbound, type OutboundRequest, shapeNameOf } from "./outbound.ts";
+import type { Prompt } from "../plugin-host/contract.ts";
+import { type Outbound, type OutboundRequest, type Spoken, shapeNameOf } from "./outbound.ts";
 import type { ResponseContext } from "./response.ts";
 
 /** An outbound request as it crosses threads: shapes by index, names as a list. */
@@ -23,10 +23,10 @@ export type PlainContext = Omit<ResponseContext, "outbound"> & {
   };
 };
 
-/** @param request - the request that `outbound` was written for. */
-export function toPlain(outbound: Outbound, { shapes }: OutboundRequest): PlainOutbound {
+/** `shapes` are those of the request that `outbound` was written for. */
+export function toPlain(outbound: Outbound, { shapes }: { readonly shapes: readonly Spoken[] }): PlainOutbound {
   if (outbound.kind === "refused" || outbound.kind === "invalid") return outbound;
-  const place = shapes.indexOf(outbound.at as ShapeAt);
+  const place = shapes.indexOf(outbound.at);
   if (outbound.kind === "fetch") return { kind: "fetch", place, addresses: outbound.addresses };
   if (outbound.kind === "same") {
     const { kind, body, edits, addsUsage } = outbound;

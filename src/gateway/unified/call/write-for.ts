@@ -75,7 +75,7 @@ export function writeFor(candidate: Candidate, given: WriteParts): Soon<Written>
   });
 }
 
-/** Turns a request for a response into one for its token count. @param asked - the client's shape, and the call. */
+/** Turns a request for a response into one for its token count. `shape` is the client's. */
 function countFor(
   { parts }: WriteParts,
   written: Extract<Outbound, { readonly kind: "same" | "translated" }>,
@@ -83,7 +83,7 @@ function countFor(
 ): Soon<Sendable | undefined> {
   // A platform's additions to a body do not belong in a count.
   if (written.kind === "same" && written.at.place === undefined) return written;
-  const place = countPlaceOf(written.at as ShapeAt, call);
+  const place = countPlaceOf(written.at, call);
   if (place === undefined) return undefined;
   return after(parts.unified.translator.counted(written.body, place), (bytes) => asCount(written, shape, bytes));
 }
