@@ -27,7 +27,7 @@ export function fileProblem(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The same with the path that the system names. */
+/** Why a file or folder cannot be used, with the path that the system names. */
 export function placedProblem(error: unknown): string {
   const { path } = (error ?? {}) as { path?: unknown };
   return `${typeof path === "string" ? `${path}: ` : ""}${fileProblem(error)}`;

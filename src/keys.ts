@@ -99,7 +99,7 @@ export class KeyRing {
     return this.ofHash(this.#hashOf(key), now);
   }
 
-  /** The same for a header value `Bearer <key>`; undefined for any other value. */
+  /** The key in a header value `Bearer <key>`, or why it cannot be used; undefined for any other value. */
   ofBearer(value: string, now: number): KeySnapshot | Unusable | undefined {
     let hash = this.#ofValues.get(value);
     if (hash === undefined) {

@@ -1,13 +1,13 @@
 import { isatty } from "node:tty";
 
+type LogLevel = "debug" | "info" | "warn" | "error";
+type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
+
 /**
  * The log: one line on stderr per event, JSON for machines and readable text on a terminal.
  *
  * Log lines must not contain anything that a client sent: no key, no body, no header value.
  */
-type LogLevel = "debug" | "info" | "warn" | "error";
-type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
-
 export interface Log {
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;

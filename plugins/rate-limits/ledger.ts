@@ -74,7 +74,7 @@ export class Ledger {
     return counter;
   }
 
-  /** The same if something was counted, otherwise undefined. */
+  /** The counter of a policy for one organization and segment if something was counted, otherwise undefined. */
   counted(policy: Policy, organization: string, segment: string): Counter | undefined {
     return this.#counters.get(keyOf(policy, organization, segment));
   }

@@ -9,7 +9,7 @@ export async function settled(context: ApiContext): Promise<void> {
   await soon(context.recorder.barrier());
 }
 
-/** The same for a search by words. @returns whether all records are in the index. */
+/** Waits at most a second for the index of words. Never rejects. @returns whether all records are in it. */
 export function indexed(context: ApiContext): Promise<boolean> {
   return soon(context.recorder.indexWords());
 }

@@ -18,7 +18,7 @@ export function success(
   return new Response(JSON.stringify({ data, error: null, ...extra }), { headers: { ...JSON_HEADERS, ...headers } });
 }
 
-/** The same for `data` that is JSON text already. */
+/** 200 with `{ data, error: null }`, for `data` that is JSON text already. */
 export function successText(data: string): Response {
   return new Response(`{"data":${data},"error":null}`, { headers: JSON_HEADERS });
 }

@@ -18,7 +18,7 @@ export async function postToApi(invocation: Invocation, path: string, body: unkn
   return (await wholeResponse(invocation, path, body, scope)).data;
 }
 
-/** The same, with the members beside `data`, such as `next_cursor`. */
+/** Calls a running service like `postToApi`. @returns the response with the members beside `data`, such as `next_cursor`. */
 export function wholeResponse(invocation: Invocation, path: string, body: unknown, scope: string): Promise<Json> {
   return askApi(invocation, { method: "POST", path, body, scope });
 }
@@ -30,7 +30,7 @@ interface Question {
   readonly scope: string;
 }
 
-/** The same with another method. */
+/** Calls a running service like `postToApi`, with any method. */
 export async function askApi(invocation: Invocation, { method, path, body, scope }: Question): Promise<Json> {
   const { terminal } = invocation;
   const key = terminal.env["WEIR_API_KEY"]?.trim() ?? "";

@@ -102,7 +102,7 @@ export interface RecordSource {
   /** Complete records in the order of `keys`; those that the organization does not have are left out. */
   records(organizationId: string, keys: readonly RecordKey[]): Promise<RequestRow[]>;
   /**
-   * The same for printing.
+   * Records for printing, in the order of their keys.
    *
    * @param columns - required in addition to the stored members.
    */

@@ -24,7 +24,7 @@ export function expiringMembers(row: string, record: object, reader: RowReader):
   return cuts.sort(([left], [right]) => left - right);
 }
 
-/** The same by reading the complete row, in any notation. */
+/** Finds expiring members by reading the complete row, in any notation. */
 export function readExpiring(row: string, reader: RowReader): Cut[] {
   reader.read(row, 0);
   const { names, nameAt, valueEnd } = reader;

@@ -27,7 +27,7 @@ export function compileFilter(tree: FilterTree, { body }: CompileOptions = {}): 
   });
 }
 
-/** The same for any dialect. Works bottom-up and iteratively, because trees can be 25,000 levels deep. */
+/** SQL of a filter tree in any dialect. Works bottom-up and iteratively, because trees can be 25,000 levels deep. */
 export function printTree(tree: FilterTree, dialect: Dialect): Sql {
   const printed = new Map<FilterTree, Printed>();
   const outer = new Set(conjuncts(tree));

@@ -60,8 +60,8 @@ export function afterSql(position: Position, sort: readonly SortKey[], creation:
 const beyond = ({ direction }: SortKey): Sql => raw(direction === "asc" ? ">" : "<");
 
 /**
- * The same in two parts, each of which an index can find: rows that follow by value, then rows without a value. Undefined if
- * the order does not continue in this way.
+ * `afterSql` in two parts, each of which an index can find: rows that follow by value, then rows without a value. Undefined
+ * if the order does not continue in this way.
  */
 export function afterInParts(position: Position, sort: readonly SortKey[]): readonly Sql[] | undefined {
   const [key, ...others] = sort;
@@ -70,7 +70,7 @@ export function afterInParts(position: Position, sort: readonly SortKey[]): read
   return [sql`(${key.sql}, r.request_id) ${beyond(key)} (${value}, ${position.requestId})`, sql`${key.sql} is null`];
 }
 
-/** The same for the same organization, filter and sort; different otherwise. */
+/** A hash of organization, filter and sort: a cursor is valid only where it is equal. */
 function fingerprint({ organizationId, tree }: Scope, sort: Sort): string {
   const hash = createHash("sha256");
   hash.update(JSON.stringify([organizationId, sort === "random" ? [] : sort.map((key) => [key.label, key.direction])]));

@@ -11,6 +11,6 @@ export interface Dialect {
   condition(condition: Condition): Printed;
   /** SQL of equality conditions on one value, joined by "or", or of their opposites, joined by "and"; may be null. */
   list(conditions: readonly [Condition, ...Condition[]], operator: ListOperator): Printed;
-  /** The same, never null, so that it can be negated. */
+  /** SQL with the meaning of `printed`, but never null, so that it can be negated. */
   strict(printed: Printed): Printed;
 }

@@ -17,7 +17,7 @@ interface SelectOptions {
   readonly sort?: Sort;
   /** The conversation texts of the rows, if the tree or the order needs them: JSON of lists of `seq`, prompt, completion. */
   readonly texts?: string;
-  /** The same for excerpts in packs: JSON of lists of `seq`, input, output. */
+  /** The excerpts in packs of the rows, if the tree or the order needs them: JSON of lists of `seq`, input, output. */
   readonly excerpts?: string;
   /** An additional condition over the row, such as a cursor's. */
   readonly where?: Sql | undefined;

@@ -54,7 +54,7 @@ export function firstCount(...values: Json[]): number | undefined {
 /** The sum of the present counts; `undefined` if there is none. */
 export const sumOfPresent = (...counts: (number | undefined)[]): number | undefined => sumOfList(counts);
 
-/** The same for a list of any length, which may be too long for function arguments. */
+/** The sum of the present counts of a list; it may be too long for function arguments. `undefined` if there is none. */
 export function sumOfList(counts: readonly (number | undefined)[]): number | undefined {
   let sum: number | undefined;
   for (const count of counts) if (count !== undefined) sum = (sum ?? 0) + count;

@@ -29,7 +29,7 @@ export function maskText(text: string): string {
 }
 
 /**
- * The same for a path with its query, or an address.
+ * Masks credentials in a path with its query, or in an address.
  *
  * @param names - additional secret parameters, in lower case.
  */
@@ -75,7 +75,7 @@ for (let code = 0; code < 256; code++) {
 /** The first two characters of the schemes: most words have others. */
 const BEGINS_SCHEME = new Set(["ba", "be", "di", "ne", "to", "ap", "aw", "--"].map((two) => pairOf(two, 0)));
 const SCHEME = /^(?:bearer|basic|digest|negotiate|token|api-?key|aws4-hmac-sha256|-----begin)$/i;
-/** The same after other characters of a run. */
+/** The scheme that may also begin after other characters of a run. */
 const PEM = /^-----begin$/i;
 const HYPHEN = 0x2d;
 

@@ -8,7 +8,7 @@ export interface Excerpts {
 
 /** Maximum characters of `input` and `output` in a record. */
 export const EXCERPT_MAX = 500;
-/** The same before they are masked: a truncated credential would not be recognized. */
+/** Maximum characters before they are masked: a truncated credential would not be recognized. */
 export const UNMASKED_MAX = 2 * EXCERPT_MAX;
 
 /** Masked and truncated, as they are shown. What was masked before stays masked. */

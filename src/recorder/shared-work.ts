@@ -42,7 +42,7 @@ export class SharedWork {
     return this.addTo(alone, undefined, target, limitMs);
   }
 
-  /** The same for one item of shared work. */
+  /** Adds an item to shared work that runs once everything before `target` is committed. */
   addTo<Item, Result>(shared: Shared<Item, Result>, item: Item, target: Position, limitMs: number): Promise<Result> {
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     const waiter = { target, shared, item, resolve, reject } as unknown as Waiter;

@@ -15,7 +15,7 @@ export function rendezvous<T>(
   return ranked(members, weightOf, (member) => uniform(`${seed}\n${nameOf(member)}`));
 }
 
-/** The same with random order, weighted. @param random - from 0 to 1, as `Math.random`. */
+/** Orders members at random by their weights; those of weight 0 come last, as written. @param random - from 0 to 1, as `Math.random`. */
 export function shuffled<T>(members: readonly T[], weightOf: (member: T) => number, random: () => number): T[] {
   return ranked(members, weightOf, () => 1 - random());
 }

@@ -49,7 +49,7 @@ export function resolve(wanted: ModelString, scope: Scope): readonly Choice[] {
 }
 
 /**
- * The same without an error if no name has targets: then `failure` creates it.
+ * Like `resolve`, but without an error if no name has targets: then `failure` creates it.
  *
  * @throws GatewayError `invalid_body` if a name after `!` is no provider's.
  */

@@ -6,7 +6,7 @@ import { type Note, type NoteFiles, readNote } from "../spool/reading-note.ts";
  * native code, a regular expression for example, is not.
  */
 const STUCK_MS = 20_000;
-/** The same for a record that is read again: each of its steps may take ten times as long there. */
+/** `STUCK_MS` of a record that is read again: each of its steps may take ten times as long there. */
 export const REREADING_STUCK_MS = 60_000;
 const LOOK_MS = 1_000;
 /** Short exchanges that are read together get a quarter of it: after that they are read one at a time. */

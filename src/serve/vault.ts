@@ -55,8 +55,9 @@ export class Vault {
   #keyError: string | undefined;
   /** Keys in use; with the time of their end if they are no longer in the file. */
   #ring: readonly { readonly key: Keyring[number]; readonly until?: number }[] = [];
+  /** The stamps of all files at their last read. */
   #seen = "";
-  /** The same for the key file alone, at its last read. */
+  /** The stamp of the key file alone, at its last read. */
   #keySeen = "";
 
   /** @throws GatewayError `config_invalid` if a table of `weir.toml`, a key, or what they refer to cannot be read. */

@@ -1,7 +1,7 @@
 import { dashboards } from "../record/tables.ts";
 import { ruleTable, type StoredRule } from "./rule-table.ts";
 
-/** Metrics that dashboard panels draw, with their units. A rate is a fraction from 0 to 1. */
+/** Metrics that dashboard panels draw, with their units. `percent`: a fraction from 0 to 1. `rate`: per second. */
 export const PANEL_METRICS = {
   requests: "count",
   cost: "dollars",

@@ -20,9 +20,9 @@ export type RecorderFunctions = {
   claimId(id: string): Promise<boolean>;
   /** Resolves once every frame that was in the spool when this was called is in the database. Rejects after 10 s. */
   barrier(): Promise<void>;
-  /** The same, and exchanges in flight have rows. */
+  /** Like `barrier`; exchanges in flight have rows as well. */
   storeInFlight(): Promise<void>;
-  /** The same, and the words of these records are in the index. */
+  /** Like `barrier`; the words of these records are in the index as well. */
   indexWords(): Promise<void>;
   /** Changes a record, also one in flight, and returns its new contents. Atomic; calls are applied in order. */
   update(change: RecordUpdate): Promise<UpdateResult>;

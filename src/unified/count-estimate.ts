@@ -17,7 +17,7 @@ export async function estimateTokens(text: string): Promise<number> {
   return tokens + Math.ceil(Math.max(count(texts) * OTHERS, wideBytesOf(texts) / TOKEN_BYTES));
 }
 
-/** The same without a tokenizer. */
+/** Estimates the input tokens of a request from its bytes, without the tokenizer; it errs on the high side. */
 export function roughTokens(text: string): number {
   const { texts, tokens } = countedIn(text);
   return tokens + Math.ceil(bytesOf(texts) / TOKEN_BYTES);

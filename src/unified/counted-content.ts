@@ -121,7 +121,7 @@ const MEDIA: Readonly<Record<string, string>> = {
   input_file: "file_url",
   image_generation_call: "result",
 };
-/** The same of Gemini's parts, which have no type. */
+/** Members that hold the content of Gemini's parts, which have no type. */
 const GEMINI = ["inlineData", "inline_data", "fileData", "file_data"];
 /** Parts that count the same whatever their bytes. */
 const PICTURES: ReadonlySet<string> = new Set([

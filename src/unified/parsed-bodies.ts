@@ -41,8 +41,8 @@ const NUMBERED_BYTES_MAX = 16 * 1_024 * 1_024;
 const NUMBERED_MS_MAX = 10_000;
 
 /**
- * The same for a thread that gets a new copy of a body with each message: its sender numbers the bodies. A request may end
- * before it is written, so bodies are forgotten after a while, and the oldest beyond 16 MB of bytes at once.
+ * Parsed bodies of a thread that gets a new copy of a body with each message: its sender numbers the bodies. A request may
+ * end before it is written, so bodies are forgotten after a while, and the oldest beyond 16 MB of bytes at once.
  */
 export class NumberedBodies {
   /** In the order in which they were kept. */

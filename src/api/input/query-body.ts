@@ -80,7 +80,7 @@ export interface ScopedQuery {
 }
 
 /**
- * @param filter - missing means all.
+ * @param body - without a filter it means all records.
  * @throws GatewayError `filter_invalid`, `insufficient_permission`
  */
 export function readScope(

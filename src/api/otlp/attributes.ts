@@ -31,7 +31,7 @@ export function firstNumber(attributes: Attributes, ...names: readonly string[])
   return Number.isFinite(value) ? value : undefined;
 }
 
-/** The same for an attribute that may be JSON in a string. */
+/** The first present attribute, which may be JSON in a string. */
 export function firstJson(attributes: Attributes, ...names: readonly string[]): Json {
   const value = first(attributes, ...names);
   if (typeof value !== "string" || !/^\s*[[{]/.test(value)) return value;

@@ -117,7 +117,7 @@ async function* plainTexts(
 
 const PROVIDER_SIDE = ["provider_request", "provider_response"] as const;
 
-/** The same with bodies and `llmSchema`. */
+/** Records as JSON text, with bodies and `llmSchema`. */
 async function* wholeTexts(
   context: ApiContext,
   query: RecordsToShow,

@@ -39,7 +39,7 @@ export async function queryWarnings(
   return warnings.length === 0 ? {} : { "gateway-warning": warnings.join("; ") };
 }
 
-/** The same, and why metrics may be slow now. */
+/** The warnings of a query, and why metrics may be slow now. */
 export async function whySlow(
   aggregates: Aggregates,
   tree: FilterTree,

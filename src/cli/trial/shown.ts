@@ -53,7 +53,7 @@ function factsOf(request: GatewayRequest, { input, reading }: Pick<TrialReading,
   };
 }
 
-/** The same as `onAnswer` sees it, with the changes of `onRecord`. */
+/** The response as `onAnswer` sees it, with the changes of `onRecord`. */
 export function responseOf(request: GatewayRequest, draft: RecordDraft, { input }: TrialReading): GatewayAnswer {
   const { facts } = draft;
   return {

@@ -19,7 +19,7 @@ export function wholeRecords(
   return readRows(options, { organizationId, keys, columns: REQUEST_COLUMNS });
 }
 
-/** The same for printing. @param columns - required in addition to the stored members. */
+/** Records for printing, in the order of `keys`. @param columns - required in addition to the stored members. */
 export async function listedRecords<Column extends keyof RequestRow>(
   options: ReaderOptions,
   { organizationId, keys, sight }: RecordsToShow,

@@ -112,7 +112,7 @@ export class Records {
   }
 
   /**
-   * The same as `select` for the first rows in an order, with each table sorted by itself: then ClickHouse skips rows of
+   * Like `select`, for the first rows in an order, with each table sorted by itself: then ClickHouse skips rows of
    * `requests` that are behind the first ones found, and reads their further columns last.
    *
    * @param parts - without a tail. The columns must name `r.request_id as requestId`.

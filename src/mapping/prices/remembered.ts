@@ -42,7 +42,7 @@ export interface ModelPriceEntry {
   readonly model: ModelInfo;
   /** The table with its date. */
   readonly table: string;
-  /** The same, with provider and model. */
+  /** The table with its date, and the provider and model of the entry. */
   readonly entry: string;
 }
 

@@ -26,9 +26,9 @@ interface WatchOptions<K extends PluginKind> {
   readonly folders: readonly PluginFolder[];
   readonly log: Log;
   /** Called with the complete set of files at startup and after each change. If it throws, the previous set stays. */
+  readonly use: (loaded: readonly Loaded<Value<K>>[]) => void | Promise<void>;
   /** Drop-ins that were loaded, removed, or failed to load; after a failure the previous version stays. */
   readonly onChange?: ((changes: readonly DropInChange[]) => void) | undefined;
-  readonly use: (loaded: readonly Loaded<Value<K>>[]) => void | Promise<void>;
 }
 
 /** One file of the folders: the version in use, and why a newer version is not. */

@@ -34,7 +34,7 @@ export class Capture {
   #kept = 0;
   /** Segment, offset and length of each part, one after the other. */
   #parts: number[] = [];
-  /** The same for the last parts of the bytes that are not kept. */
+  /** Segment, offset and length of the last parts of the bytes that are not kept. */
   #tail: number[] | undefined;
   #tailBytes = 0;
   #inline: Buffer[] | undefined = [];

@@ -51,7 +51,12 @@ export class ProviderSide {
     return (this.#request?.bytes ?? 0) + (this.#response?.bytes ?? 0);
   }
 
-  /** @param head - of a response that says what was sent. @throws UnreadableFrame if its headers cannot be read. */
+  /**
+   * Takes the provider's request from the head of the response, which says what was sent.
+   *
+   * @param client - the headers of the client's request, from which the sent ones differ.
+   * @throws UnreadableFrame if the headers cannot be read.
+   */
   sent({ time }: Pick<HeadMeta, "time">, { headers: beside, edited }: SentMeta, client: HeaderList): void {
     const headers = headersFrom(beside, client.pairs);
     if (headers === undefined) throw new UnreadableFrame("the headers are not as they are written");

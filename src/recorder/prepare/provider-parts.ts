@@ -17,7 +17,7 @@ export async function providerBytes(exchange: Exchange, deps: PrepareDeps): Prom
   };
 }
 
-/** The same if neither is compressed. */
+/** The bodies of the provider's side that differ from the client's, neither of them compressed. */
 export function plainProviderBytes(exchange: Exchange, deps: PrepareDeps): ProviderBytes {
   return {
     provider_request: plainSide(exchange, "provider_request", deps),

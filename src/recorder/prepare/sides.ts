@@ -44,7 +44,7 @@ export function decodedSide(
   return decodeBody(plain.bytes, coding, deps.bodyBytesMax).then((decoded) => ({ ...decoded, coded: true }));
 }
 
-/** The same for a body without a content coding. */
+/** Reads a body without a content coding. @returns undefined if there is none or it can no longer be read. */
 export function plainSide(exchange: Exchange, side: BodySide, deps: SideDeps): SideBytes | undefined {
   const edit = side === "provider_request" ? exchange.provider?.requestHead?.edited : undefined;
   if (edit !== undefined) {

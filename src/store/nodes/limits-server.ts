@@ -70,7 +70,7 @@ export class LimitsServer {
     return this.#error;
   }
 
-  /** The same as a line of the health report. */
+  /** Why limits are divided in the database, as a line of the health report. */
   get degraded(): readonly string[] {
     return this.#error === undefined
       ? []

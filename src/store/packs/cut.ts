@@ -38,8 +38,8 @@ interface Stretch {
 const WHOLE_CHUNK_BYTES = 32_768;
 
 /**
- * The same for bytes that repeat completely or not at all, such as the events of a stream, whose ids are new each time: they
- * are cut by length alone.
+ * Cuts bytes that repeat completely or not at all, such as the events of a stream, whose ids are new each time: by length
+ * alone.
  */
 export function cutEvenly(bytes: Uint8Array): number[] {
   const ends: number[] = [];
@@ -50,7 +50,7 @@ export function cutEvenly(bytes: Uint8Array): number[] {
   return ends;
 }
 
-/** The same for a body with such ranges, in order, which are cut by length alone. */
+/** Cuts a body by content, and its `stretches`, in order, by length alone. */
 export function cutAround(bytes: Uint8Array, stretches: readonly Stretch[] = []): number[] {
   const ends: number[] = [];
   const cutTo = (from: number, to: number) => {

@@ -33,7 +33,7 @@ const SPARE_MAX = 2;
 const REQUEST_PACKS_MAX = 256;
 /** A row refers only to its home pack and to packs at most this many numbers before it. */
 export const REACH = 4_096;
-/** The same for rows that refer only to packs that were open when the row was added. */
+/** `REACH` of rows that refer only to packs that were open when the row was added. */
 export const OPEN_REACH = 1_024;
 /** Chunks are remembered for fewer packs than `REACH`: a row may need new packs, and its home is the last of them. */
 const MEMORY_PACKS = 3_072;

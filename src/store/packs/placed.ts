@@ -186,10 +186,10 @@ class RangeWriter {
   /** The last pack, which most ranges share with the one before, and where its last range ended. */
   #pack = -1;
   #end = 0;
-  /** The same of the pack before: a small record has two. */
+  /** The pack before the last one, and where its last range ended: a small record has two packs. */
   #packBefore = -1;
   #endBefore = 0;
-  /** The same of all others. */
+  /** Where the last range of each other pack ended. */
   #ends: Map<number, number> | undefined;
 
   constructor(writer: VarintWriter, home: number) {

@@ -65,11 +65,9 @@ function tokensOf(word: string): readonly string[] {
 /** Long words, such as keys and encoded bytes, are indexed by their start. */
 export const beginningOf = (word: string) => beginning(word, TOKEN_MAX);
 
-/**
- * Maps a UTF-8 byte to its form in a token: ASCII in lower case, one value for all non-ASCII bytes, and 0 for bytes that are
- * in no word.
- */
+/** Stands for every non-ASCII byte in `FOLDED`. */
 const FURTHER = 128;
+/** Maps a UTF-8 byte to its form in a token: ASCII in lower case, `FURTHER`, or 0 for bytes that are in no word. */
 const FOLDED = Uint8Array.from({ length: 256 }, (_, byte) => {
   if (byte >= FURTHER) return FURTHER;
   const letter = String.fromCharCode(byte).toLowerCase();

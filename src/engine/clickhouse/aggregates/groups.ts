@@ -40,5 +40,5 @@ export function groupSql(name: string): string {
 /** SQL of the value of a property in row `r`, null when it has none. */
 export const propertySql = (name: string): string => print(namedValue(MAPS[0], propertyName(name)), literal);
 
-/** The same for a score. */
+/** SQL of the value of a score of row `r`, null when it has none. */
 export const scoreSql = (name: string): string => print(scoreValue(name), literal);

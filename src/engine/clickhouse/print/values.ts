@@ -38,7 +38,7 @@ export function hasName({ values }: NamedMap, name: string): Sql {
   return sql`mapContains(${values}, ${name})`;
 }
 
-/** The same for the name in lower case, if it arrived like that. */
+/** SQL that is true when a row has a value under the name in lower case, if it arrived like that. */
 export function hasErased(map: NamedMap, name: string): Sql {
   return sql`has(${map.erased}, ${name}) and ${hasName(map, name)}`;
 }

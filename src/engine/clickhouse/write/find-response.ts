@@ -7,7 +7,7 @@ import { finishedRows } from "./find-rows.ts";
 
 const COLUMNS = "provider, routed_model, request_model, credential, ai_gateway_body_mapping";
 
-/** The same as `engine/libsql/write/find-response.ts`, which explains the conditions. */
+/** Finds a response as `engine/libsql/write/find-response.ts` does, which explains the conditions. */
 export async function findResponseRow(
   client: ClickHouse,
   organizationId: string,

@@ -49,7 +49,7 @@ async function someRows<Row>(client: ClickHouse, ids: readonly string[], columns
   return [...near, ...(await select(`request_created_at in (${at}) and ${isOf(missing)}`))];
 }
 
-/** The same for records in flight. */
+/** Rows of records in flight by id, with some columns. */
 export function openRows<Row = object>(
   client: ClickHouse,
   ids: readonly string[],

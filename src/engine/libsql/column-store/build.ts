@@ -58,7 +58,7 @@ export class BlockBuilder {
     this.#numbers = NUMBER_NAMES.map(() => new NumberRows(length));
   }
 
-  /** @param rows - the next records, after those added before. */
+  /** Adds the next records, after those added before. */
   add({ records, kinds, own, erased }: BlockRows): void {
     const rows = new Map<number, number>();
     for (const record of records) {

@@ -34,7 +34,7 @@ export class TextRows {
   }
 }
 
-/** The same for a number column. */
+/** A number column that is filled row by row, up to a known length; rows that are not set are NaN. */
 export class NumberRows {
   readonly #values: Numbers;
 

@@ -36,16 +36,18 @@ export async function rowsInBlocks(database: Database, scope: Scope): Promise<nu
 }
 
 /**
- * Queries blocks, and records for everything outside of blocks. False when blocks cannot answer the query.
+ * Queries blocks, and records for everything outside of blocks.
  *
  * The result is a snapshot: existing blocks, changes since they were built, and records outside of them are read in one
  * transaction; blocks themselves never change. Runs on the calling thread, a few milliseconds at a time.
+ *
+ * @param question - makes the query; `outside` is the source of records without a block, and of those that changed.
+ * @returns false if the query cannot be computed from blocks.
  */
 export async function askBlocks<Row>(
   database: Database,
   scope: Scope,
   deadline: Deadline,
-  /** @param outside - records outside of blocks: those without a block, and those that changed. */
   question: (outside: Source) => BlockQuestion<Row>,
 ): Promise<boolean> {
   const test = blockTest(scope.tree, database);

@@ -26,7 +26,7 @@ const REPEATED = [
   ...(["route", "credential", "routed_model", "ai_gateway_body_mapping", "storage_location"] as const),
   ...(["kind", "excerpts_packed", "response_status", "updated_at", "time_partition"] as const),
 ] as const satisfies readonly (keyof StoredRow)[];
-/** The same for rows that leave the other columns to their kind. */
+/** Those of `REPEATED` that a row stores itself if its kind has the others. */
 const BESIDE_KIND = REPEATED.filter((column) => !(KIND_COLUMNS as readonly string[]).includes(column));
 const VARYING = STORED_COLUMNS.filter((column) => !(REPEATED as readonly string[]).includes(column));
 /** Parts of the usage that are 0 for most clients. If all of them are equal in rows of one kind, they are bound once as well. */

@@ -137,7 +137,7 @@ const FINISHES: Readonly<Record<string, Finish>> = {
   error: "malformed",
 };
 
-/** Routers, Z.ai and DeepSeek end an answer so if it failed midway. */
+/** How routers, Z.ai and DeepSeek end a response that failed midway. */
 const FAILURES: ReadonlySet<Json> = new Set(["error", "network_error", "insufficient_system_resource"]);
 
 /** The failure that a choice reports. */
@@ -183,7 +183,7 @@ export function writeAnswer(answer: Answer, reply: Reply): Json {
 function writeChoice({ parts, finish, logprobs }: Choice, index: number, { prompt }: Reply): Json {
   const { wants } = prompt;
   const refusal = joined(parts, "refusal");
-  // As OpenAI does. An agent that finds null and no call may ask again and again.
+  // As OpenAI does: an agent that gets null and no call may repeat its request endlessly.
   const silence = refusal === null && parts.every(({ type }) => type !== "call") ? "" : null;
   const message: JsonObject = { role: "assistant", content: joined(parts, "text") ?? silence, refusal };
   if (!parts.every(isPlain)) addFurther(message, parts, wants);

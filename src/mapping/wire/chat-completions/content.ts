@@ -39,7 +39,7 @@ interface PartReader {
   readonly read: (part: Json) => Part | undefined;
   /** All of its members that have a place in a prompt. */
   readonly members: ReadonlySet<string>;
-  /** The same for the object in the member that is named like the type. */
+  /** All members with a place in a prompt, of the object in the member that is named like the type. */
   readonly inside?: ReadonlySet<string>;
 }
 

@@ -13,7 +13,7 @@ import {
 /** Members of a chunk that a complete response does not have, or that are joined separately. */
 const CHUNK_ONLY: ReadonlySet<string> = new Set(["choices", "object", "obfuscation", "p", "usage", "x_groq"]);
 
-/** The same for a choice. */
+/** Members of a chunk's choice that are joined separately. */
 const JOINED: ReadonlySet<string> = new Set(["index", "delta", "message", "text", "logprobs"]);
 
 interface ChoiceState {

@@ -156,7 +156,7 @@ function readContent(draft: PromptDraft, content: Json, at: string): Part[] {
   return parts;
 }
 
-/** The same for parts, by their kind in a prompt. */
+/** Members of parts that have a place in a prompt, by the part's kind there. */
 const PART_MEMBERS: Readonly<Partial<Record<Part["type"], ReadonlySet<string>>>> = {
   text: new Set(["type", "text", "logprobs", "cache_control"]),
   refusal: new Set(["type", "refusal"]),

@@ -12,7 +12,7 @@ interface ReadingState {
   known?: Map<string, number>;
   /** Parts that have had deltas. */
   said?: Set<number>;
-  /** The same, by the position of each text. */
+  /** Texts that have had deltas, by their position. */
   heard?: Set<string>;
   /** Finished items: some providers send an end without a beginning; none sends it twice. */
   ended?: Set<Json>;
