@@ -148,8 +148,8 @@ describe("a change through the API", () => {
   });
 });
 
-describe("what is refused", () => {
-  test("for want of a permission is noted once a minute, under the action that it is for", async () => {
+describe("a refusal", () => {
+  test("for lack of a permission is recorded once a minute, under its action", async () => {
     for (let n = 0; n < 3; n++) await it.call("POST", "/v1/keys", { key: it.keys.read, body: { name: "no" } });
     await it.call("GET", "/v1/members", { key: it.keys.read });
     const found = await entries("outcome=refused&actor=read");
@@ -259,7 +259,7 @@ describe("a person who looks at bodies", () => {
   });
 });
 
-test("audit_body_views = false leaves the looking out", async () => {
+test("audit_body_views = false leaves out views of bodies", async () => {
   await using quiet = await openApi({ audit_body_views: false });
   const { key } = await createServiceKey(
     quiet.store.records,

@@ -178,7 +178,7 @@ test.each(NAMED)("a request in flight has %s as soon as its id is known", async 
   end(id, JSON_TYPE, JSON.stringify(RESPONSE));
 });
 
-test("the recorder may lag: what names a request waits for its record", async () => {
+test("a call that names a request waits for its record while the recorder lags", async () => {
   const writer = new Libsql(join(it.directory, "weir.db"));
   writer.exec("begin immediate");
   const id = begin(JSON.stringify(REQUEST));

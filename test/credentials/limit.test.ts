@@ -48,7 +48,7 @@ const anyPolicy = fc
   .tuple(fc.nat(), fc.integer({ min: 0, max: 40_000_000 }), fc.constantFrom("", ";u=cents", ";u=tokens", ";u=x"))
   .map(([quota, seconds, unit]) => `${quota};w=${seconds}${unit}`);
 
-test("what is a limit is a rate-limit policy, and the other way about, unless it has a segment", () => {
+test("every limit is a valid rate-limit policy, and every policy without a segment a valid limit", () => {
   assertProperty(
     fc.property(
       fc.oneof(

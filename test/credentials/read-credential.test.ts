@@ -198,7 +198,7 @@ describe("a change", () => {
     updated_at: 1,
   };
 
-  test("leaves what it does not name", () => {
+  test("leaves members that it does not name", () => {
     expect(readCredential({ enabled: false }, rules, previous)).toEqual({
       name: "openai",
       provider: "OPENAI",
@@ -207,7 +207,7 @@ describe("a change", () => {
     });
   });
 
-  test("resets what is null", () => {
+  test("resets members that are null", () => {
     expect(readCredential({ weight: null, models: null }, rules, previous).terms).toEqual(DEFAULTS);
   });
 

@@ -77,7 +77,7 @@ test.each([
   },
 );
 
-test("a plugin sets headers and leaves some out, and what holds a credential is not recorded", async () => {
+test("a plugin sets and removes headers, and headers with a credential are not recorded", async () => {
   change = () => ({ headers: { Authorization: "Bearer of-the-gateway", "X-Client": null, "X-Team": "grün" } });
   const { record } = await send(CHAT, { Authorization: "Bearer of-the-client", "X-Client": "yes" });
   expect(got[0]?.head).toContain("Authorization: Bearer of-the-gateway\r\n");

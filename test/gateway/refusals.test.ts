@@ -257,7 +257,7 @@ test("a client that leaves before it is refused is recorded as gone", async () =
   expect(gateway.spool.problems).toEqual([]);
 });
 
-test("a client that waits for leave to send its body is refused at once", async () => {
+test("a client that waits for 100 Continue is refused at once", async () => {
   await using gateway = await startTestGateway({ keys: KEYS });
   const head = `POST / HTTP/1.1\r\n${ELSEWHERE}Expect: 100-continue\r\nContent-Length: 5\r\nConnection: close\r\n\r\n`;
   const response = await exchangeRaw(gateway.port, head, (text) => text.includes("target_forbidden"));

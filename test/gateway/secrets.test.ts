@@ -68,7 +68,7 @@ test.each([
   expect(reader.recorded(reader.read([name, "plain"]), new Set())).toEqual([name, "plain"]);
 });
 
-test("what a provider plugin names is masked too", () => {
+test("headers that a provider plugin names are masked too", () => {
   const provider: ProviderPlugin = { apiVersion: 1, name: "P", mask: { headers: ["X-Special"], query: ["Passe"] } };
   for (const { headers } of [maskOf(provider), maskOfAll([{ apiVersion: 1, name: "Q" }, provider])])
     expect(reader.recorded(reader.read(["x-SPECIAL", SECRET]), headers)).toEqual(["x-SPECIAL", "***"]);

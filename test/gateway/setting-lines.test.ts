@@ -39,7 +39,7 @@ test.each([
   expect(once.gateway).toEqual(again.gateway as never);
 });
 
-test("what follows from the lines is worked out once, and what throws throws again", () => {
+test("a value that follows from the lines is computed once; a function that throws is called again", () => {
   const reader = new HeaderReader([]);
   const ask = () => reader.read(TARGET).settings;
   expect(ask().once(readSettings)).toBe(ask().once(readSettings));
@@ -61,7 +61,7 @@ const LINES: readonly (readonly [string, string])[] = [
   ["Content-Type", "application/json"],
 ];
 
-test("a reader that remembers reads what one without a memory does", () => {
+test("a reader with a memory reads the same as one without", () => {
   const heads = fc.array(fc.array(fc.constantFrom(...LINES), { maxLength: 8 }), { minLength: 1, maxLength: 12 });
   assertProperty(
     fc.property(heads, (all) => {

@@ -54,7 +54,7 @@ test("a request without a body or with a short one is in the page cache before i
   expect(flushed).toEqual([1, 2, 3]);
 });
 
-test("draining refuses new connections, lets what is in flight end, and cuts the rest", async () => {
+test("draining refuses new connections, waits for requests in flight, and cuts those that take too long", async () => {
   const sockets = new Map<string, net.Socket>();
   await using provider = await startProvider(({ head, socket }) => {
     sockets.set(head.split(" ")[1]!, socket);

@@ -101,7 +101,7 @@ function send(pair: Pair, more: Readonly<Record<string, string>> = {}, init: Req
 }
 const CACHED = { "Gateway-Cache-Enabled": "true" };
 
-test("a request that asks for the cache is served by the first thread, byte for byte in both directions", async () => {
+test("a request with a cache header is served by the first thread, byte for byte in both directions", async () => {
   await using pair = await startPair();
   const body = RANDOM.bytes(3_500_000);
   const before = calls;
@@ -136,7 +136,7 @@ test("a large response to a client that takes its time arrives whole", async () 
   expect(Buffer.concat(taken).equals(body)).toBe(true);
 });
 
-test("a client that leaves ends what the first thread does for it", async () => {
+test("a client that leaves ends its request in the first thread", async () => {
   await using pair = await startPair();
   const before = broken;
   const client = new AbortController();
@@ -271,7 +271,7 @@ test("requests of an admitted kind are passed on without a question, and counted
   expect((await pair.further.spool.ended(second!)).end).toMatchObject({ outcome: "complete" });
 });
 
-test("what a plugin admits says nothing of keys with a list of models, other targets and other keys", async () => {
+test("an admission of a plugin does not extend to keys with a list of models, other targets or other keys", async () => {
   const hooks = admitting(() => true);
   const other = "sk-weir-us-anotherKeyForTheTestsOfThreadsOnly00000000";
   await using pair = await startPair(hooks);
@@ -284,7 +284,7 @@ test("what a plugin admits says nothing of keys with a list of models, other tar
   expect(hooks.asked).toHaveLength(1 + 3 + 1);
 });
 
-test("a change during a call of the plugins outdates what they admit in it", async () => {
+test("a change during a call of the plugins makes its admissions invalid", async () => {
   const hooks = admitting(() => true);
   const { onForward } = hooks;
   hooks.onForward = (request) => {

@@ -125,7 +125,7 @@ test("a body without a length takes room as it arrives", async () => {
   expect(await weir.send(2 * MIB)).toStartWith("HTTP/1.1 200");
 }, 300_000);
 
-test("an upload whose body has come is no slow one, however long its response takes", async () => {
+test("an upload that is complete is not slow, however long its response takes", async () => {
   const budget = new BodyBudget(MIB, { waitMs: 100_000, patienceMs: 0, checkMs: 5 });
   let ended = 0;
   const first = budget.ask(MIB, () => ended++);

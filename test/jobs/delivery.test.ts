@@ -138,7 +138,7 @@ describe("an alert", () => {
     expect(await sentOf(alert.id)).toMatchObject([{ id: taken!.id, attempts: 3, last_status: 200, last_error: null }]);
   }, 300_000);
 
-  test("writes an e-mail that says what, where and how much", async () => {
+  test("sends an e-mail with the metric, its value and its group", async () => {
     await make({
       name: "mailed",
       group_by: ["property:Team"],
@@ -241,7 +241,7 @@ test.each([
   expect(nextAttempt(attempts, { now: 0, endsAt: 1e9, random: () => chance })).toBe(expected);
 });
 
-test("the next attempt waits for as long as the receiver asks, within an hour, and never comes after the end", () => {
+test("the next attempt waits as long as Retry-After says, at most an hour, and never comes after the end", () => {
   const random = () => 0;
   expect(nextAttempt(1, { now: 0, endsAt: 1e9, retryAfterMs: 30_000, random })).toBe(30_000);
   expect(nextAttempt(1, { now: 0, endsAt: 1e9, retryAfterMs: 1e8, random })).toBe(3_600_000);

@@ -145,7 +145,7 @@ test("a run removes invitations 30 days after they were used, revoked or expired
   expect(left.map(({ id }) => id)).toEqual(["expired", "pending", "used"]);
 });
 
-test("a run removes what the organization's rules say, and nothing of another's", async () => {
+test("a run removes records by the organization's rules, and none of another organization", async () => {
   await api.store.bodies.batch([
     insertInto("blobs", { hash: SHARED, codec: "plain", bytes: 5, data: Buffer.from("hello") }),
   ]);

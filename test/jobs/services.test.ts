@@ -133,7 +133,7 @@ const EXPECTED: Readonly<Record<string, (user: string, authorization: (string | 
   },
 };
 
-test("what opens and what closes an incident have one key, groups have their own", () => {
+test("the events that open and close an incident have one key; each group has its own", () => {
   const channel = { id: "c", type: "pagerduty", routing_key: ROUTING_KEY, severity: "error", url: "u" } as const;
   const event = (type: string, user: string) => ({ ...PAYLOAD, type: `alert.${type}`, group: { user } });
   const keyOf = (type: string, user: string) =>
@@ -179,7 +179,7 @@ test("a test opens an incident and closes it; nothing else is sent twice", () =>
   expect(calls[2]![0]!.body).toMatchObject({ priority: "P5" });
 });
 
-test("the longest names fit what the services take, and no character is halved", () => {
+test("the longest names are cut to the limits of the services, and no character is halved", () => {
   const bodyOf = (channel: ServiceChannel) => callsOf(channel, PAYLOAD)[0]!.body as Json;
   const slack = bodyOf({ id: "c", type: "slack", url: "u" });
   expect(slack["blocks"][0].text.text.length).toBeLessThanOrEqual(150);

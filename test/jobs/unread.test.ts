@@ -79,7 +79,7 @@ test.each(Object.keys(EXCHANGES))("%s that was not read is in the end as one tha
   expect(await rereadUnread({ ...context, rewrite })).toEqual({ seen: 0, read: 0 });
 });
 
-test("what still cannot be read stays as it is", async () => {
+test("a record that still cannot be read stays as it is", async () => {
   await using there = await rig({
     readExchange: () => {
       throw new Error("no");
@@ -120,7 +120,7 @@ test("a record that ends its reader is left out at the third try, and tried agai
   expect(await rereadUnread(options)).toEqual({ seen: 1, read: 1 });
 });
 
-test("an order of the command line is served once, and its result says what was read", async () => {
+test("an order of the command line is carried out once, and its result has the number of records read", async () => {
   const learnt = new Faulty([]);
   await using there = await rig({ learnt, readExchange });
   await using own = new AsyncDisposableStack();

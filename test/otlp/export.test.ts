@@ -28,7 +28,7 @@ function ask(weir: Weir, headers: Readonly<Record<string, string>> = {}, body: o
   });
 }
 
-test("a span per request says what the conventions for generative AI ask for, in the client's trace", async () => {
+test("each request has a span by the conventions for generative AI, in the client's trace", async () => {
   await using collector = await startCollector();
   const weir = await exporting(
     `endpoint = "${collector.address}"\ninterval_ms = 20\nservice_name = "gateway-a"\nheaders = { "x-team" = "blue" }\nresource = { "deployment.environment.name" = "test" }`,
@@ -153,7 +153,7 @@ test("a collector that stalls delays no record; what the queue cannot hold is dr
   rmSync(weir.folder, { recursive: true });
 }, 300_000);
 
-test("a batch that the collector refuses for now comes again, and what waits at a stop is still sent", async () => {
+test("a batch that the collector refuses temporarily is retried, and waiting batches are sent at a stop", async () => {
   await using collector = await startCollector((batch) =>
     batch < 2 ? { status: 503, headers: { "retry-after": "0" } } : { status: 200 },
   );

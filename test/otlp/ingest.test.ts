@@ -149,7 +149,7 @@ describe.each(Object.entries(EXPORTERS))("the exporter of OpenTelemetry in %s", 
     });
   });
 
-  test("brings nothing new when it comes again", async () => {
+  test("adds nothing when it arrives a second time", async () => {
     const before = await placesOf(session);
     const { trace_id, span_id, parent_span_id } = before.find(({ name }) => name === "chat gpt-4o-mini")!;
     const attributes = { "session.id": session, "gen_ai.operation.name": "chat" };
@@ -158,7 +158,7 @@ describe.each(Object.entries(EXPORTERS))("the exporter of OpenTelemetry in %s", 
     expect(await stepsOf(session)).toHaveLength(5);
   });
 
-  test("makes a tree of it", async () => {
+  test("is shown as a tree", async () => {
     expect(treeOf(await placesOf(session))).toEqual([
       [
         "agent invoke_agent planner",
@@ -192,7 +192,7 @@ const post = (body: BodyInit, headers: Record<string, string> = {}, key = KEY) =
 const postSpan = (span: Record<string, unknown>, attributes: Record<string, string> = {}, key = KEY) =>
   post(JSON.stringify(exportOf(span, attributes)), {}, key);
 
-test("a span that comes again, also at the same time, is one step, whose times are its own", async () => {
+test("a span that arrives twice, even at the same time, is one step with the times of the span", async () => {
   const attributes = { "session.id": "again" };
   const responses = await Promise.all(Array.from({ length: 4 }, () => postSpan({}, attributes)));
   for (const response of responses) expect([response.status, await response.json()]).toEqual([200, {}]);
@@ -294,7 +294,7 @@ describe("what does not fit", () => {
     ["no gzip", "{}", { "content-encoding": "gzip" }, 400, "Content-Encoding"],
     ["too much", "x".repeat(10_485_761), {}, 413, "over"],
     ["a bomb", new Uint8Array(gzipSync(Buffer.alloc(110_000_000))), { "content-encoding": "gzip" }, 413, "unpacks"],
-  ])("%s is refused for good, in the form of OTLP", async (_name, body, headers, status, says) => {
+  ])("%s is refused permanently, in the form of OTLP", async (_name, body, headers, status, says) => {
     const response = await post(body, headers);
     expect([response.status, response.headers.get("retry-after")]).toEqual([status, null]);
     expect(await response.text()).toContain(says);
@@ -319,7 +319,7 @@ describe("what does not fit", () => {
     expect(await stepsOf("hostile")).toHaveLength(1);
   });
 
-  test("a key that may not write brings nothing", async () => {
+  test("a key without the permission to write adds nothing", async () => {
     expect((await postSpan({}, {}, await newKey(["read"]))).status).toBe(403);
     expect((await postSpan({}, {}, "sk-weir-us-nothing")).status).toBe(401);
   });

@@ -57,7 +57,7 @@ test("a later rating replaces the earlier, and keeps the feedback's number", asy
   expect(second?.scores).toEqual({ "gateway-score-feedback": 0, a: 1 });
 });
 
-test("changes at once are applied one after the other, none is lost", async () => {
+test("concurrent changes are applied one after the other, and none is lost", async () => {
   await using weir = await rig();
   const id = open(weir);
   const names = Array.from({ length: 50 }, (_, i) => `p${i}`);
@@ -66,7 +66,7 @@ test("changes at once are applied one after the other, none is lost", async () =
   expect(Object.keys(JSON.parse((await weir.row(id))["properties"] as string)).sort()).toEqual(names.sort());
 });
 
-test("another organization's request and an unknown one are the same: null", async () => {
+test("the request of another organization is null, like an unknown one", async () => {
   await using weir = await rig();
   const id = pass(weir.spool);
   const other = { requestId: id, organizationId: "org-2", properties: { a: "1" } };

@@ -169,7 +169,7 @@ test("every provider that is reachable has an address for what it speaks, and a 
   }
 });
 
-describe("what is known of models", () => {
+describe("facts about models", () => {
   const facts = (name: string, model: string) => factsOf(providerOf(name), model, registry.providerByName);
   test.each([
     ["OPENAI", "gpt-5.4", { toolsNeedResponses: true, reasoning: "effort", maxTokensName: "max_completion_tokens" }],

@@ -16,12 +16,12 @@ const ordered = (
 ) => order(resolve(readModelString(model), scope({ routes, ...within })), orderParts(more));
 const models = (...given: Parameters<typeof ordered>) => ordered(...given).map(({ model }) => model);
 
-/** What the speed of a model is kept under. */
+/** The key under which the speed of a model is kept. */
 const keyOf = (model: string) => speedKey(ordered(model, [])[0]!);
 
 const three = ["openai/a", "groq/b", "anthropic/c"];
 
-test("order asks as written", () => {
+test("order calls the targets as they are written", () => {
   expect(models("r", [route("r", three)])).toEqual(["a", "b", "c"]);
 });
 
@@ -33,7 +33,7 @@ describe("weighted", () => {
   ];
   const routes = [route("r", weights, { strategy: "weighted" })];
 
-  test("sessions are shared out by weight, and weight 0 is only a fallback", () => {
+  test("sessions are distributed by weight, and weight 0 is only a fallback", () => {
     const first: Record<string, number> = { a: 0, b: 0, c: 0 };
     for (let session = 0; session < 2_000; session++) {
       const found = models("r", routes, { demand: demand({ session: `s${session}` }) });
@@ -99,7 +99,7 @@ describe("cheapest", () => {
     expect(models("openai/a,groq/b", [], { priceOf })).toEqual(["a", "b"]);
   });
 
-  test(":floor asks for it", () => {
+  test(":floor selects it", () => {
     expect(models("r:floor", [route("r", three)], { priceOf })).toEqual(["b", "a", "c"]);
   });
 

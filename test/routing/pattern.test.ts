@@ -47,7 +47,7 @@ test("a list allows a model by any of its names, and excludes it by any", () => 
   expect(allows(["*", "!groq/*"], "fast", "groq/llama")).toBe(false);
 });
 
-test("what a star stands for is found again", () => {
+test("the text that a star stands for is found", () => {
   const plain = fc.string().map((text) => text.replaceAll("*", "+"));
   assertProperty(
     fc.property(plain, fc.string(), plain, (before, middle, after) => {

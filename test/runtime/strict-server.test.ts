@@ -167,7 +167,7 @@ describe.each([
     expect(calls).toBe(count);
   });
 
-  test("what could be read as another line of the head is replaced", async () => {
+  test("characters that could begin another line of the head are replaced", async () => {
     const server = await start((_request, response) =>
       say(response, "", "X-A", "1\r\nX-B: 2", "X-C", "\u010d\u010a\u0000caf\u00e9"),
     );

@@ -31,7 +31,7 @@ test("a call may be named like a member of every object", () => {
   expect(message!.parts).toEqual([{ ...parts[0]!, state: memory.state }, ...parts.slice(1)]);
 });
 
-test("state that another node's record brings late counts", () => {
+test("state that arrives late with another node's record is used", () => {
   const states = new CallStates();
   states.noteMissed("org", ["call_1"]);
   states.note("org", new Map([["call_1", memory]]));

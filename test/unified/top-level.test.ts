@@ -53,7 +53,7 @@ describe("any object", () => {
     );
   });
 
-  test("reads as it did but for what was set and removed", () => {
+  test("reads as before, except for members that were set or removed", () => {
     assertProperty(
       fc.property(object, fc.nat(), fc.jsonValue(), (json, pick, value) => {
         const parsed = JSON.parse(json);

@@ -97,7 +97,7 @@ test.each([
 test.each([
   ["small", "water"],
   ["large", LARGE],
-])("a %s request to be counted loses what tunes the response", async (_size, text) => {
+])("a %s request to be counted is sent without members that tune the response", async (_size, text) => {
   const place = { shape: "messages", path: "/v1/messages/count_tokens", model: "claude-1" };
   const body = { model: "claude-1", max_tokens: 5, messages: [{ role: "user", content: text }] };
   const counted = await translator.counted(bytesOf(body), place);

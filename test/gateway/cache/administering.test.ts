@@ -48,7 +48,7 @@ test.each([
   ["a property's value", { property: { name: "App", value: "y" } }, 1, "acd"],
   ["a model and a property", { model: "m-2", property: { name: "App" } }, 1, "acd"],
   ["an unknown name", { model: "m-9" }, 0, "abcd"],
-])("a purge of %s takes what fits, of one organization", async (_name, purge, removed, left) => {
+])("a purge of %s removes the matching entries of one organization", async (_name, purge, removed, left) => {
   using home = ownHome();
   await using world = await filled(home);
   expect(await world.gateway.purgeCache("org-1", purge)).toBe(removed);
@@ -87,7 +87,7 @@ test("a response in flight is not stored if a purge covers it", async () => {
   expect(gateway.cacheStatus("org-1").entries).toBe(0);
 });
 
-test("the metrics say what the cache did and holds", async () => {
+test("the metrics count the cache's hits, misses and entries", async () => {
   using home = ownHome();
   await using gateway = await home.gateway();
   await using provider = await countingProvider();

@@ -121,7 +121,7 @@ test.each([
   expect(Number.parseInt(expires!, 36) - Number.parseInt(created!, 36)).toBe(days * 86_400_000);
 });
 
-test("beyond its bytes the cache lets go of what was not used for longest", async () => {
+test("a cache that is full removes the entries that were not used for longest", async () => {
   using home = ownHome();
   await using provider = await countingProvider("200 OK", `X-Padding: ${"p".repeat(3_000)}\r\n`);
   await using gateway = await home.gateway({ config: { cache_max_bytes: 10_500 } });

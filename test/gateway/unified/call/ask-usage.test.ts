@@ -61,7 +61,7 @@ test.each([
   expect([text, warning]).toEqual([bytesOf(SAID), null]);
 });
 
-test("a client that asks itself gets the usage", async () => {
+test("a client that requests the usage gets it", async () => {
   const own = { stream_options: { include_usage: true } };
   const { text, sent } = await streamed("asks", own);
   expect([text, sent.stream_options]).toEqual([bytesOf([...SAID, USAGE]), own.stream_options]);

@@ -15,7 +15,7 @@ describe("counts", () => {
     ["ANTHROPIC", "anthropic/m", "/v1/messages/count_tokens", { input_tokens: 7 }],
     ["GOOGLE", "google/gemini-2.5-flash", "/v1beta/models/gemini-2.5-flash:countTokens", { totalTokens: 7 }],
     ["OPENAI", "openai/gpt-test", "/v1/responses/input_tokens", { input_tokens: 7 }],
-  ])("a client of Messages asks %s, which counts itself", async (name, model, path, counted) => {
+  ])("%s counts for a client of Messages", async (name, model, path, counted) => {
     await using provider = standIn(() => json(counted));
     await using gateway = await startUnified({ credentials: [at(name, provider.origin)] });
     const response = await post(gateway.origin, "/v1/messages/count_tokens", { model, ...MESSAGES });
@@ -29,7 +29,7 @@ describe("counts", () => {
     expect(response.headers.get("gateway-warning")).toBeNull();
   });
 
-  test("a client of Responses asks Claude", async () => {
+  test("Claude counts for a client of Responses", async () => {
     await using provider = standIn(() => json({ input_tokens: 9 }));
     await using gateway = await startUnified({ credentials: [at("ANTHROPIC", provider.origin)] });
     const response = await post(gateway.origin, "/v1/responses/input_tokens", { model: "anthropic/m", input: "hi" });

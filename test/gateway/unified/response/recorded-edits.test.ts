@@ -41,7 +41,7 @@ test("the model's name alone is recorded, as an edit of the client's body", asyn
   expect(side.request!.toString()).toBe(got);
 });
 
-test("what a target removes and adds is recorded in the same way", async () => {
+test("members that a target removes and adds are recorded in the same way", async () => {
   const body = '{"models":["groq/m-2"],"model":"groq/m-1","messages":[],"fallbacks":["groq/m-3"] }';
   const { provider: side, got } = await recordOf(body);
   expect(side.requestHead?.hasBody).toBe(false);

@@ -63,7 +63,7 @@ test.each<[string, string, Json, string, string]>([
     "affinity",
   ],
   [
-    "that of nobody among them, and an older one's",
+    "that of a provider that is not among them, and an older one's",
     "chat/completions",
     thought(signature("google"), signature("acme")),
     "GOOGLE",

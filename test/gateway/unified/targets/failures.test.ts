@@ -303,7 +303,7 @@ describe("targets that cannot take a request", () => {
     return { stack, deaf, other, last, gateway };
   };
 
-  test("the first cannot, and all others rest: the one whose rest ends first is called", async () => {
+  test("if the first cannot take it and all others rest, the one whose rest ends first is called", async () => {
     const { stack, deaf, other, last, gateway } = await start(
       (request, at) => (at === 0 ? busy : works)(request, at),
       busy,
@@ -316,7 +316,7 @@ describe("targets that cannot take a request", () => {
   });
 
   test.each(["groq/b,cohere/command-a", "cohere/command-a,groq/b"])(
-    "%s: one fails and one cannot: the client gets the failure, and it is one record",
+    "%s: if one fails and one cannot take it, the client gets the failure, and it is one record",
     async (model) => {
       const { stack, gateway } = await start(status(503));
       await using _ = stack;
