@@ -10,7 +10,6 @@ export interface EncryptionKey {
 /** The member and the credential that a ciphertext belongs to: it cannot be decrypted for another one. */
 interface SecretPlace {
   readonly organizationId: string;
-  /** Id of the credential. */
   readonly credentialId: string;
   readonly member: string;
 }

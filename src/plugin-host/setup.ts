@@ -17,7 +17,6 @@ export interface OpenPlugin {
   readonly from: LoadedPlugin;
   readonly name: string;
   readonly hooks: PluginHooks;
-  /** Built-in. */
   readonly builtIn?: boolean;
   /** Ends its access to the gateway. */
   readonly release?: () => void;

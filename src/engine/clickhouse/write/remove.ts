@@ -29,7 +29,6 @@ interface Places {
   readonly layout: Layout;
   readonly store: Store;
   readonly dataDirectory: string;
-  /** Name of the mark. */
   readonly markName: string;
 }
 

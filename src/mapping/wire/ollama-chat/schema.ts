@@ -44,7 +44,7 @@ export const ollamaChat: WireSchema = {
   },
 };
 
-/** Ollama generate. */
+/** Ollama's `/api/generate`: a prompt without turns. */
 export const ollamaGenerate: WireSchema = {
   name: "ollama-generate",
   llmType: "completion",
