@@ -149,6 +149,24 @@ describe("a shared link", () => {
     for (const id of [apart, later]) expect((await follow(`${token}/request/${id}`)).status).toBe(404);
   });
 
+  test("of a session says whether there are more requests than the first thousand, which it lists", async () => {
+    const add = (first: number, last: number) =>
+      api.store.records.batch([
+        {
+          sql: `with recursive n(i) as (select ? union all select i + 1 from n where i < ?)
+            insert into requests (request_id, organization_id, key_id, method, provider, request_created_at, updated_at, session_id)
+            select printf('00000000-0000-7000-8000-%012d', i), ?, 'k', 'POST', 'OPENAI', i, i, 'long' from n`,
+          args: [first, last, api.organization],
+        },
+      ]);
+    await add(1, 1_000);
+    const { token } = (await share({ session_id: "long" })).json.data;
+    expect((await follow(token)).json.data.more).toBe(false);
+    await add(1_001, 1_001);
+    const { requests, more } = (await follow(token)).json.data;
+    expect([requests.length, requests.at(-1).request_id.slice(-4), more]).toEqual([1_000, "1000", true]);
+  });
+
   test("is stored as a hash alone, and its token is never shown again", async () => {
     const { token, id } = (await share({ request_id: await record() })).json.data;
     expect(Buffer.from(token, "base64url")).toHaveLength(32);

@@ -47,13 +47,18 @@ export function sharedEndpoints(context: ApiContext) {
       "/v1/shared/:token",
       async ({ params }) => {
         const link = await followed(params.token);
-        const rows = await rowsOf(context, link, await keysShown(context, link));
+        const keys = await keysShown(context, link);
+        const rows = await rowsOf(context, link, keys.slice(0, STEPS_MAX));
         if (rows.length === 0) throw noSuchLink();
         const { kind, created_at, expires_at } = link;
         const times = { created_at: isoTime(created_at), expires_at: isoTime(expires_at) };
-        return success({ kind, ...times, requests: rows.map(shown) }, UNSEEN);
+        return success({ kind, ...times, requests: rows.map(shown), more: keys.length > STEPS_MAX }, UNSEEN);
       },
-      endpoint(TAG, "Follow a shared link", "The requests that it shows, the oldest first, in short form."),
+      endpoint(
+        TAG,
+        "Follow a shared link",
+        "The requests that it shows, the oldest first, in short form; `more` if its session has others after the first 1,000.",
+      ),
     )
     .get(
       "/v1/shared/:token/request/:id",
@@ -98,13 +103,13 @@ async function isOwnersStill({ keys, home }: ApiContext, { owner_id, organizatio
 
 const maySee = (role: Role | undefined) => role !== undefined && ROLES[role].includes("bodies");
 
-/** The records that a link shows: for a session, those that existed when the link was made. */
+/** The records that a link shows: for a session, those that existed when the link was made, and one more than are listed. */
 async function keysShown(
   { engine: { source } }: ApiContext,
   { kind, subject, organization_id: organizationId, created_at: upTo }: SharedLink,
 ): Promise<readonly RecordKey[]> {
   if (kind === "request") return keysOf([subject]);
-  return source.ofSession({ organizationId, sessionId: subject, upTo, limit: STEPS_MAX });
+  return source.ofSession({ organizationId, sessionId: subject, upTo, limit: STEPS_MAX + 1 });
 }
 
 /** The rows of records that the link shows. */

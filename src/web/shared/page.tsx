@@ -5,6 +5,7 @@ import { Conversation } from "../pages/request/conversation.tsx";
 import { AssetsAt } from "../pages/request/media.tsx";
 import type { RequestRecord } from "../pages/request/record.ts";
 import { Code } from "../parts/code.tsx";
+import { formatCount } from "../parts/format.ts";
 import { Page } from "../parts/page.tsx";
 import { Empty, Failed, Loading } from "../parts/states.tsx";
 import { Stats } from "../parts/stats.tsx";
@@ -27,6 +28,8 @@ interface Shared {
   readonly kind: "request" | "session";
   readonly expires_at: string;
   readonly requests: readonly SharedRequest[];
+  /** The session has requests after these. */
+  readonly more: boolean;
 }
 
 /** The page of a shared link. It is outside the dashboard and needs no log-in. */
@@ -67,6 +70,11 @@ export default function SharedPage({ token }: { readonly token: string }) {
               </option>
             ))}
           </select>
+          {data.more ? (
+            <span className="muted">
+              The session's first {formatCount(data.requests.length)}; it has more, which this link does not show.
+            </span>
+          ) : null}
         </label>
       ) : null}
       <One key={shown.request_id} path={`${path}/request/${shown.request_id}`} />
