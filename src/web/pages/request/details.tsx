@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { sentBytes } from "../../parts/sent-bytes.ts";
 import { Bytes, Time } from "../../parts/values.tsx";
 import type { RequestRecord } from "./record.ts";
 import { MAPPINGS } from "./routing.tsx";
@@ -26,7 +27,7 @@ export function Details({ record }: { readonly record: RequestRecord }) {
     ["Outcome", record.outcome],
     ["Finish reason", record.finish_reason],
     ["Streamed", record.streamed ? "yes" : "no"],
-    ["Sent", <Bytes key="sent" of={record.size_bytes} />],
+    ["Sent", <Bytes key="sent" of={sentBytes(record)} />],
     ["Stored", record.stored_bytes === null ? null : <Bytes key="stored" of={record.stored_bytes} />],
     ["Service key", record.gateway_user],
     ["User", record.request_user_id],

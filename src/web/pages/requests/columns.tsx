@@ -3,6 +3,7 @@ import type { RecordFields } from "../../../record/request-record.ts";
 import { formatBytes, formatCount, formatDuration, formatMoney, UNKNOWN } from "../../parts/format.ts";
 import { withoutMarks } from "../../parts/plain-text.ts";
 import { FEEDBACK, scoreName } from "../../parts/score-name.ts";
+import { sentBytes } from "../../parts/sent-bytes.ts";
 import { Status, Time } from "../../parts/values.tsx";
 import { marked } from "./marks.tsx";
 
@@ -196,7 +197,7 @@ export const COLUMNS: readonly RequestColumn[] = [
     end: true,
     cell: (row) => (row.comments === 0 ? UNKNOWN : formatCount(row.comments)),
   },
-  { id: "sent", header: "Sent", width: 86, ...bytes((row) => row.size_bytes) },
+  { id: "sent", header: "Sent", width: 86, ...bytes(sentBytes) },
   { id: "stored", header: "Stored", width: 86, ...bytes((row) => row.stored_bytes) },
   { id: "id", header: "Id", width: 290, cut: true, cell: (row) => <code>{row.request_id}</code> },
 ];

@@ -5,6 +5,7 @@ import { ERRORS } from "../../metrics/filter.ts";
 import { formatPercent } from "../../metrics/format.ts";
 import { RequestsLink } from "../../metrics/links.tsx";
 import { FEEDBACK, scoreTitle } from "../../parts/score-name.ts";
+import { sentBytes } from "../../parts/sent-bytes.ts";
 import { Tile } from "../../parts/tile.tsx";
 import { Bytes, Count, Duration, Money, Time } from "../../parts/values.tsx";
 import { meanScores, type RecordRow, usersOf } from "./steps.ts";
@@ -39,9 +40,11 @@ const USERS_MAX = 3;
 export function Tiles({ id, rows, totals: shown, whole }: TilesProps) {
   const users = whole?.users ?? usersOf(rows);
   const totals = whole === undefined ? shown : totalsOf(whole);
-  const sentBytes = whole === undefined ? rows.reduce((sum, { size_bytes }) => sum + size_bytes, 0) : whole.size_bytes;
-  const storedBytes =
-    whole === undefined ? rows.reduce((sum, { stored_bytes }) => sum + (stored_bytes ?? 0), 0) : whole.stored_bytes;
+  const sizes = whole ?? {
+    size_bytes: rows.reduce((sum, { size_bytes }) => sum + size_bytes, 0),
+    stored_bytes: rows.reduce((sum, { stored_bytes }) => sum + (stored_bytes ?? 0), 0),
+    total_tokens: shown.tokens,
+  };
   const ofThis = ofSession("session_session_id", { equals: id });
   const failed = and(ofThis, ERRORS);
   return (
@@ -78,10 +81,10 @@ export function Tiles({ id, rows, totals: shown, whole }: TilesProps) {
       ))}
       <Tile
         label="Sent"
-        value={<Bytes of={sentBytes} />}
+        value={<Bytes of={sentBytes(sizes)} />}
         note={
           <>
-            <Bytes of={storedBytes} /> stored
+            <Bytes of={sizes.stored_bytes} /> stored
           </>
         }
       />
