@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { gridLines, gridTop, lonely } from "../../src/web/charts/plot.ts";
+import { gridLines, gridTop, lonely, timeLabels } from "../../src/web/charts/plot.ts";
 import { assertProperty } from "../chance.ts";
 
 test.each([
@@ -39,4 +39,10 @@ test("a bar never passes the highest line of the grid, and there are few lines",
       expect(lines.at(-1)! / top).toBeCloseTo(1, 6);
     }),
   );
+});
+
+test("a chart of days says at its first label that they are days of UTC", () => {
+  const halfDays = [0, 43_200, 86_400, 172_800];
+  expect(timeLabels(halfDays, "day", 86_400_000)).toEqual(["Jan 1 UTC", "", "Jan 2", ""]);
+  expect(timeLabels([43_200, 86_400], "day", 86_400_000)).toEqual(["", "Jan 2 UTC"]);
 });

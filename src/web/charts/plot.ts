@@ -95,7 +95,7 @@ export function plotOptions(plotted: Plotted, palette: Palette, { onCursor, onSe
         // Keeps clear of the lowest label of the other axis.
         gap: 9,
         size: 32,
-        values: (_self, splits) => labels(splits, bucket, times.at(-1) ?? 0),
+        values: (_self, splits) => timeLabels(splits, bucket, times.at(-1) ?? 0),
       },
       {
         ...axis,
@@ -190,17 +190,20 @@ export function gridLines(top: number, isWhole: boolean): number[] {
 }
 
 /** @param lastTime - the last bucket: there are no labels after it. */
-function labels(splits: readonly number[], bucket: Bucket, lastTime: number): string[] {
+export function timeLabels(splits: readonly number[], bucket: Bucket, lastTime: number): string[] {
   const day = new Intl.DateTimeFormat(LOCALE, {
     month: "short",
     day: "numeric",
     ...(bucket === "day" ? { timeZone: "UTC" } : {}),
   });
   const hour = new Intl.DateTimeFormat(LOCALE, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+  // The reader's periods are in local time: the chart says once that its days are not.
+  const first = splits.find((seconds) => seconds % 86_400 === 0);
   return splits.map((seconds) => {
     if (seconds * 1_000 > lastTime) return "";
     const date = new Date(seconds * 1_000);
-    if (bucket === "day") return seconds % 86_400 === 0 ? day.format(date) : "";
+    if (bucket === "day" && seconds % 86_400 !== 0) return "";
+    if (bucket === "day") return seconds === first ? `${day.format(date)} UTC` : day.format(date);
     return date.getHours() === 0 && date.getMinutes() === 0 ? day.format(date) : hour.format(date);
   });
 }
