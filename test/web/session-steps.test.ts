@@ -6,7 +6,15 @@ import { inTime } from "../../src/web/pages/session/tree.ts";
 const ROW: RecordRow = {
   ...{ request_id: "r", session_name: null, session_path: "/a/b", request_created_at: "2026-01-01T00:00:00.000Z" },
   ...{ delay_ms: 5, cost: null, total_tokens: null, response_status: 200, outcome: "complete", model: "m-1" },
-  ...{ provider: "OPENAI", cached: false, input: null, output: null, request_user_id: null, scores: {} },
+  ...{
+    provider: "OPENAI",
+    cached: false,
+    input: null,
+    output: null,
+    error_message: null,
+    request_user_id: null,
+    scores: {},
+  },
   ...{ size_bytes: 0, stored_bytes: null },
 };
 const row = (some: Partial<RecordRow>): RecordRow => ({ ...ROW, ...some });
@@ -20,6 +28,7 @@ test.each([
   [{ output: "→ level_of({})" }, "→ level_of({})"],
   [{ output: "Let me look.\n→ level_of({})\n→ rain({})" }, "→ level_of({}) → rain({})"],
   [{ output: "", input: "asked" }, "asked"],
+  [{ input: "asked", error_message: "The context is too long." }, "The context is too long."],
   [{ output: "x".repeat(130) }, `${"x".repeat(120)}…`],
 ])("a step of %p is called %p", (some, label) => {
   expect(stepLabel(stepOf(row(some)))).toBe(label);

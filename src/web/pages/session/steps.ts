@@ -18,6 +18,7 @@ export interface RecordRow {
   readonly cached: boolean;
   readonly input: string | null;
   readonly output: string | null;
+  readonly error_message: string | null;
   readonly request_user_id: string | null;
   readonly scores: Readonly<Record<string, number>>;
   readonly size_bytes: number;
@@ -28,7 +29,7 @@ export interface SessionStep extends Step {
   readonly model: string | null;
   readonly provider: string;
   readonly cached: boolean;
-  /** The last message of the user or a tool, and the response; null if none was recorded. */
+  /** The last message of the user or a tool, and the response or its error; null if none was recorded. */
   readonly input: string | null;
   readonly output: string | null;
   /** Name and kind of its span, if it has one. */
@@ -36,7 +37,8 @@ export interface SessionStep extends Step {
 }
 
 export function stepOf(row: RecordRow, inTrace?: InTrace): SessionStep {
-  const { request_id, session_path, cost, total_tokens, outcome, model, provider, cached, input, output } = row;
+  const { request_id, session_path, cost, total_tokens, outcome, model, provider, cached, input } = row;
+  const output = row.output ?? row.error_message;
   const [created_at, latency, status] = [row.request_created_at, row.delay_ms, row.response_status];
   return {
     ...{ request_id, session_path, created_at, latency, cost, total_tokens, status, outcome },
@@ -53,7 +55,7 @@ const CALLS: ReadonlySet<string> = new Set(["llm", "embedding"]);
 
 /**
  * A request in one line: the name of a span that calls no model; else the tools that it called, or the first words of its
- * output, or of its input; without recorded words, the model.
+ * output, of its error, or of its input; without recorded words, the model.
  */
 export function stepLabel({ input, output, model, provider, span }: SessionStep): string {
   if (span !== undefined && span.name !== "" && !CALLS.has(span.kind)) return span.name;
