@@ -108,7 +108,9 @@ describe("Keys", () => {
     await eventually(() => organizations.allTextContents()).toContain("second");
     await dialog.getByRole("button", { name: "Create key" }).click();
     await page.getByRole("heading", { name: "This is the key" }).waitFor();
-    await dialog.getByRole("link", { name: "Limits" }).waitFor();
+    // Another tab: the secret stays on this page.
+    const limits = dialog.getByRole("link", { name: "Limits" });
+    await eventually(() => limits.getAttribute("target")).toBe("_blank");
     const key = (await dialog.locator("code").textContent())!;
     expect(key).toStartWith("sk-weir-");
     const session = await callApi(it.weir, "/v1/session", {}, key);

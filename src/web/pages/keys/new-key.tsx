@@ -37,7 +37,12 @@ export function NewKey({ onClose }: { readonly onClose: () => void }) {
       <ShownKey secret={work.data.key} onClose={onClose}>
         {canLimit ? (
           <>
-            To limit what it spends, create a limit for it on the page <Link to="/limits">Limits</Link>.
+            To limit what it spends, create a limit for it on the page{" "}
+            {/* In a tab of its own: leaving this page would lose the secret. */}
+            <Link to="/limits" target="_blank">
+              Limits
+            </Link>
+            .
           </>
         ) : null}
       </ShownKey>
