@@ -43,7 +43,7 @@ test.each(PAGES)("%s says what it means that there is nothing: %s", async (path,
   await walk.leave();
 });
 
-test.each([...PAGES.map(([path]) => path), "/keys"])(
+test.each([...PAGES.map(([path]) => path), "/keys", "/organizations"])(
   "%s says that it could not be loaded, and shows it once it can",
   async (path) => {
     let fails = true;
