@@ -71,3 +71,18 @@ test("a theme that was chosen stays", async () => {
   await page.getByRole("heading", { level: 1 }).waitFor();
   await eventually(scheme).toBe("dark");
 });
+
+test("where the system sets all colours, series have colours of their own and the current page is marked", async () => {
+  await using opened = await it.open("/overview", {
+    alone: true,
+    prepare: (page) => page.emulateMedia({ forcedColors: "active" }),
+  });
+  const { page } = opened;
+  await page.getByText("p99", { exact: true }).first().waitFor();
+  const grounds = (selector: string) =>
+    page
+      .locator(selector)
+      .evaluateAll((all) => [...new Set(all.map((each) => getComputedStyle(each).backgroundColor))]);
+  expect((await grounds(".legend .swatch")).length).toBeGreaterThan(3);
+  expect(await grounds(".nav-link[aria-current]")).not.toEqual(await grounds(".nav-link:not([aria-current])"));
+});
