@@ -30,9 +30,9 @@ export const ROOMS: readonly RoomRow[] = [
       "one interface over Bun (`bun.ts`) and Deno (`deno.ts`), chosen in `platform.ts`; threads, codings, shipped files, restart; in `http/` the HTTP server and client",
   },
   {
-    rooms: ["errors.ts", "file-problem.ts", "log.ts", "nearest.ts", "network-problem.ts"],
+    rooms: ["counted.ts", "errors.ts", "file-problem.ts", "log.ts", "nearest.ts", "network-problem.ts"],
     only: [],
-    holds: "error table, why a file or a server cannot be used, log, the most similar name",
+    holds: "numbers with their nouns, error table, why a file or a server cannot be used, log, the most similar name",
   },
   {
     rooms: ["json-text"],

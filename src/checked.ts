@@ -1,6 +1,7 @@
 import type { Static, TSchema } from "@sinclair/typebox";
 import { type ValueError, ValueErrorType } from "@sinclair/typebox/errors";
 import { Value } from "@sinclair/typebox/value";
+import { counted } from "./counted.ts";
 import { GatewayError } from "./errors.ts";
 import { nearestName } from "./nearest.ts";
 
@@ -65,17 +66,13 @@ const WANTED: Partial<Record<ValueErrorType, (schema: TSchema) => string | undef
   [ValueErrorType.NumberMultipleOf]: ({ multipleOf }) =>
     multipleOf === 1 ? wantedType("integer") : `give a multiple of ${multipleOf}`,
   [ValueErrorType.StringPattern]: ({ pattern }) => `give text that matches ${pattern}`,
-  [ValueErrorType.StringMinLength]: ({ minLength }) => `give at least ${many(minLength, "character")}`,
-  [ValueErrorType.StringMaxLength]: ({ maxLength }) => `give at most ${many(maxLength, "character")}`,
-  [ValueErrorType.ArrayMinItems]: ({ minItems }) => `give at least ${many(minItems, "entry", "entries")}`,
-  [ValueErrorType.ArrayMaxItems]: ({ maxItems }) => `give at most ${many(maxItems, "entry", "entries")}`,
+  [ValueErrorType.StringMinLength]: ({ minLength }) => `give at least ${counted(minLength, "character")}`,
+  [ValueErrorType.StringMaxLength]: ({ maxLength }) => `give at most ${counted(maxLength, "character")}`,
+  [ValueErrorType.ArrayMinItems]: ({ minItems }) => `give at least ${counted(minItems, "entry", "entries")}`,
+  [ValueErrorType.ArrayMaxItems]: ({ maxItems }) => `give at most ${counted(maxItems, "entry", "entries")}`,
   [ValueErrorType.Literal]: (schema) => `give ${JSON.stringify(schema["const"])}`,
   [ValueErrorType.Union]: (schema) => oneOf((schema["anyOf"] ?? []) as readonly TSchema[]),
 };
-
-function many(count: number, one: string, several = `${one}s`): string {
-  return `${count} ${count === 1 ? one : several}`;
-}
 
 /** For a union of fixed values: the list of them; else the types. */
 function oneOf(variants: readonly TSchema[]): string | undefined {

@@ -128,8 +128,10 @@ function waitText({ attempt, reason, untilMs }: Wait): string {
   return `attempt ${attempt} in ${seconds} s: ${reason}`;
 }
 
-export function count(value: number): string {
-  return value.toLocaleString("en-US");
+/** @param noun - follows the number: "1 record", "1,000 records". */
+export function count(value: number, noun?: string): string {
+  const number = value.toLocaleString("en-US");
+  return noun === undefined ? number : `${number} ${value === 1 ? noun : `${noun}s`}`;
 }
 
 /** Bytes in readable form. */

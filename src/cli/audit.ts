@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
+import { counted } from "../counted.ts";
 import { fileProblem } from "../file-problem.ts";
 import { readIsoTime } from "../record/iso-time.ts";
 import { type AuditFilter, listAudit } from "../store/audit/list.ts";
@@ -54,7 +55,7 @@ export const exportAuditCommand: Run = async (invocation) => {
     const lines = linesOf(allEntries(records, id));
     count = await (path === "-" ? print(terminal, lines) : writeFile(path, options["force"] === true, lines));
   });
-  terminal.err(`${count} ${count === 1 ? "entry" : "entries"} exported\n`);
+  terminal.err(`${counted(count, "entry", "entries")} exported\n`);
   return 0;
 };
 
@@ -98,9 +99,9 @@ export const verifyAuditCommand: Run = async (invocation) => {
   const { entries, first, newest, hash, broken } = verdict;
   if (options["json"]) printJson(terminal, verdict);
   else if (broken !== null)
-    terminal.out(`the chain breaks at entry ${broken.seq}: ${broken.why}; ${entries} before it are unchanged\n`);
+    terminal.out(`the chain breaks at entry ${broken.seq}: ${broken.why}; unchanged before it: ${entries}\n`);
   else if (first === null) terminal.out("there are no entries\n");
-  else terminal.out(`${entries} entries, ${first} to ${newest}, are unchanged; newest hash ${hash}\n`);
+  else terminal.out(`unchanged: ${counted(entries, "entry", "entries")}, ${first} to ${newest}; newest hash ${hash}\n`);
   return broken === null ? 0 : 1;
 };
 

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Config } from "../config.ts";
+import { counted } from "../counted.ts";
 import { madeKeyPath } from "../credentials/keyring.ts";
 import { isDiskFull, placedProblem } from "../file-problem.ts";
 import { messageOf } from "../log.ts";
@@ -92,7 +93,7 @@ function summary({ databases, files }: Manifest): string {
   const bytes = Object.values(files).reduce((sum, file) => sum + file.bytes, 0);
   const records = Object.values(databases).reduce((sum, { rows }) => sum + (rows["requests"] ?? 0), 0);
   const spool = Object.keys(files).filter((name) => /^(eu\/)?spool\//.test(name)).length;
-  return `${records} records, ${spool} spool ${spool === 1 ? "file" : "files"}, ${(bytes / 1e6).toFixed(1)} MB`;
+  return `${counted(records, "record")}, ${counted(spool, "spool file")}, ${(bytes / 1e6).toFixed(1)} MB`;
 }
 
 /** Data in other places, which must be backed up by other means. */

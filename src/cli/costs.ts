@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../config.ts";
+import { counted } from "../counted.ts";
 import { engineReader } from "../engine/reader.ts";
 import { keysOf } from "../engine/record-source.ts";
 import { recomputeCosts } from "../jobs/remap/recompute.ts";
@@ -35,7 +36,7 @@ export const recomputeCostsCommand: Run = async (invocation) => {
   const onProgress = ({ seen, total, changed }: Progress) => {
     if (Date.now() - shownAt < 1_000) return;
     shownAt = Date.now();
-    terminal.err(`${seen} of ${total} records, ${changed} ${order.dryRun ? "would change" : "changed"}\n`);
+    terminal.err(`${seen} of ${counted(total, "record")}, ${changed} ${order.dryRun ? "would change" : "changed"}\n`);
   };
   reachDirectory(config);
   const lock = lockDirectory(config.data_dir);

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { counted } from "../counted.ts";
 import { askApi } from "./ask-api.ts";
 import type { Run } from "./command.ts";
 import { CommandError, UsageError } from "./usage-error.ts";
@@ -20,7 +21,7 @@ export const deleteOrganizationCommand: Run = async (invocation) => {
     const path = `/v1/organizations/${encodeURIComponent(id)}`;
     const { data } = await askApi(invocation, { method: "DELETE", path, body, scope: "admin" });
     removed += data.removed;
-    terminal.err(`${removed} records are deleted, ${data.remaining} remain\n`);
+    terminal.err(`${counted(removed, "record")} deleted, ${data.remaining} left\n`);
     // The remaining requests are in flight and end by themselves: pause before the next call.
     if (!data.done && data.removed === 0) await sleep(PAUSE_MS);
     if (!data.done) continue;

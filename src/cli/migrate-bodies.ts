@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { counted } from "../counted.ts";
 import { engineSink } from "../engine/writer.ts";
 import { Pace } from "../jobs/retention/pace.ts";
 import { moveToObjects } from "../jobs/retention/to-objects.ts";
@@ -51,7 +52,7 @@ function progress({ bodies }: Store, print: (text: string) => void): () => Promi
     if (performance.now() - reportedAt < TELL_MS) return;
     reportedAt = performance.now();
     const [packs, requests] = [await packsHere(bodies), await leftToMove(bodies)];
-    const older = requests === 0 ? "" : `, ${requests} requests of an earlier version`;
-    print(`${packs} packs are left${older}\n`);
+    const older = requests === 0 ? "" : `, ${counted(requests, "request")} of an earlier version`;
+    print(`${counted(packs, "pack")} left${older}\n`);
   };
 }

@@ -1,3 +1,4 @@
+import { counted } from "../counted.ts";
 import {
   type CopiedDay,
   CopyMismatch,
@@ -75,7 +76,7 @@ async function patiently(copy: CopyOptions, day: Day): Promise<CopiedDay> {
 function line({ organizationId, from, count, copied, tokens, ids }: CopiedDay, records: number): string {
   const day = new Date(from).toISOString().slice(0, 10);
   const hash = ids.toString(16).padStart(8, "0");
-  return `${day} ${organizationId}: ${count} records, ${copied} copied, ${tokens} tokens, ids ${hash}; ${records} in all`;
+  return `${day} ${organizationId}: ${counted(count, "record")}, ${copied} copied, ${tokens} tokens, ids ${hash}; ${records} in all`;
 }
 
 /** The work to do, estimated from some of the newest records. Nothing is written. */
@@ -91,6 +92,6 @@ async function estimate(copy: CopyOptions, days: readonly Day[]): Promise<string
     if (read >= BATCH) break;
   }
   const seconds = read === 0 ? 0 : ((performance.now() - startedMs) / 1_000) * (records / read);
-  const span = days.length === 0 ? "" : ` of ${new Set(days.map(({ from }) => from)).size} days`;
-  return `${records} records${span}; reading them takes about ${Math.ceil(seconds)} s here, and writing about as long again`;
+  const span = days.length === 0 ? "" : ` of ${counted(new Set(days.map(({ from }) => from)).size, "day")}`;
+  return `${counted(records, "record")}${span}; reading them takes about ${Math.ceil(seconds)} s here, and writing about as long again`;
 }

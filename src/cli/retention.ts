@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { counted } from "../counted.ts";
 import { engineSink } from "../engine/writer.ts";
 import { Retention } from "../jobs/retention/retention.ts";
 import { configuredLog } from "../log.ts";
@@ -39,7 +40,7 @@ export const showRetentionCommand: Run = async (invocation) => {
       ...rule.properties.map(describeRule),
       last_run === null
         ? "no run yet"
-        : `last run ${last_run.finished_at}: ${last_run.records_removed} records, bodies of ${last_run.bodies_removed}`,
+        : `last run ${last_run.finished_at}: ${counted(last_run.records_removed, "record")}, bodies of ${last_run.bodies_removed}`,
     ];
     for (const line of lines) invocation.terminal.out(`${line}\n`);
   });
@@ -81,7 +82,9 @@ export const runRetentionCommand: Run = async (invocation) => {
     const run = shownRun(await lastRun(store.records, organizationId));
     if (options["json"]) printJson(terminal, run);
     else
-      terminal.out(`${run?.records_removed ?? 0} records and the bodies of ${run?.bodies_removed ?? 0} were removed\n`);
+      terminal.out(
+        `${counted(run?.records_removed ?? 0, "record")} and the bodies of ${run?.bodies_removed ?? 0} were removed\n`,
+      );
     if (run?.error != null) throw new CommandError(run.error);
   });
   return 0;
@@ -128,7 +131,7 @@ function describeRule({ property, value, days, body_days }: PropertyRetention): 
   return `with ${value === null ? property : `${property}=${value}`}: ${kept.join(", ")}`;
 }
 
-const periodText = (days: number) => (days === 0 ? "forever" : `${days} days`);
+const periodText = (days: number) => (days === 0 ? "forever" : counted(days, "day"));
 
 function readDays(text: unknown, name: string): number | null | undefined {
   if (text === undefined) return undefined;

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { counted } from "../counted.ts";
 import { createLog } from "../log.ts";
 import { PluginError } from "../plugin-host/files/check.ts";
 import { checkInThread } from "../plugin-host/files/check-thread.ts";
@@ -79,7 +80,7 @@ async function report(
     for (const line of trial.lines.length + wrong.length > 0 ? trial.lines : ["nothing"]) terminal.out(`  ${line}\n`);
     for (const line of wrong) terminal.out(`  FAILED ${line}\n`);
   }
-  terminal.out(`\n${exchanges.length} exchange${exchanges.length === 1 ? "" : "s"}, ${failed} failed\n`);
+  terminal.out(`\n${counted(exchanges.length, "exchange")}, ${failed} failed\n`);
   return failed === 0 ? 0 : 1;
 }
 

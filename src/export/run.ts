@@ -95,5 +95,5 @@ function summary(outcome: TransferResult | undefined, { output }: ExportOptions)
   const { rows, bytes, newRows, seconds } = outcome;
   const rate = seconds > 0 ? `, ${count(Math.round(newRows / seconds))}/s` : "";
   const target = output === "-" ? "stdout" : output;
-  return `${count(rows)} records, ${size(bytes)} in ${clock(seconds)}${rate} to ${target}`;
+  return `${count(rows, "record")}, ${size(bytes)} in ${clock(seconds)}${rate} to ${target}`;
 }

@@ -191,7 +191,7 @@ function isFileError(error: unknown): error is Error & { code: string } {
 function summarize({ total, unknown }: Job, seconds: number, say: (text: string) => void): void {
   const { imported, existing, rejected } = total;
   const failed = rejected === 0 ? "" : `, ${count(rejected)} not taken`;
-  say(`${count(imported)} records imported, ${count(existing)} existed already${failed}, in ${clock(seconds)}`);
+  say(`${count(imported, "record")} imported, ${count(existing)} existed already${failed}, in ${clock(seconds)}`);
   if (unknown.size === 0) return;
   const names = [...unknown].sort((a, b) => b[1] - a[1]).slice(0, 20);
   const rest = unknown.size > names.length ? ` and ${unknown.size - names.length} more` : "";

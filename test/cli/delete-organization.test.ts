@@ -23,7 +23,7 @@ test("an organization is deleted by its name, given twice, with its records in a
   const foreign = await run(it.keys.other, "default", "--confirm", "default");
   expect(foreign.status).toBe(1);
   const { status, out, err } = await run(it.keys.all, "other", "--confirm", "other", "--export");
-  expect([status, err]).toEqual([0, expect.stringContaining("3 records are deleted, 0 remain")]);
+  expect([status, err]).toEqual([0, expect.stringContaining("3 records deleted, 0 left")]);
   expect(existsSync(out.trim())).toBe(true);
   expect((await it.call("GET", "/v1/me", { key: it.keys.other })).status).toBe(401);
 });
@@ -48,7 +48,7 @@ test("it asks again at once while records go, and after a pause while what is le
   });
   const environment = { WEIR_API_URL: api.url.origin, WEIR_API_KEY: it.keys.all };
   const { status, err } = await commandLine(environment).run("organizations", "delete", "other", "--confirm", "other");
-  expect([status, err]).toEqual([0, expect.stringContaining("6 records are deleted, 0 remain")]);
+  expect([status, err]).toEqual([0, expect.stringContaining("6 records deleted, 0 left")]);
   expect(calls).toHaveLength(3);
   // A timer may be a moment early, and never much.
   expect(calls[2]! - prompts[1]!).toBeGreaterThan(900);

@@ -1,4 +1,5 @@
 import { Elysia, t } from "elysia";
+import { counted } from "../../counted.ts";
 import { messageOf } from "../../log.ts";
 import { gaugeText } from "../../runtime/metrics.ts";
 import { within } from "../../runtime/within.ts";
@@ -106,7 +107,7 @@ async function readiness(context: ApiContext, { loss, unread }: Recent): Promise
     degraded.push(...gateway.degraded);
     if (!gateway.spoolHealthy) degraded.push(`spool: ${gateway.spoolError ?? "it cannot be written"}`);
     if (loss.isRecent(gateway.exchangesDropped, performance.now()))
-      degraded.push(`spool: ${gateway.exchangesDropped} exchanges were not recorded completely`);
+      degraded.push(`spool: ${counted(gateway.exchangesDropped, "exchange")} not recorded completely`);
     if (gateway.draining) degraded.push("gateway: it is stopping");
   }
   if (recorder === undefined) degraded.push("recorder: it does not respond");
@@ -115,7 +116,9 @@ async function readiness(context: ApiContext, { loss, unread }: Recent): Promise
     if (recorder.bodiesError !== null)
       degraded.push(`[bodies] behind: ${recorder.bodiesBehindBytes} bytes wait in the spool: ${recorder.bodiesError}`);
     if (unread.isRecent(recorder.unread, performance.now()))
-      degraded.push(`recorder: the bodies of ${recorder.unread} records are not read; try again: weir models reread`);
+      degraded.push(
+        `recorder: the bodies of ${counted(recorder.unread, "record")} are not read; try again: weir models reread`,
+      );
     degraded.push(...recorder.losses);
     if (recorder.lagBytes > LAG_BYTES_MAX) degraded.push(`recorder: ${recorder.lagBytes} bytes behind`);
   }

@@ -40,7 +40,7 @@ describe("probes", () => {
         degraded: [
           "plugin a.ts: old version",
           "spool: disk full",
-          "spool: 2 exchanges were not recorded completely",
+          "spool: 2 exchanges not recorded completely",
           "recorder: locked",
           "recorder: 1000000000 bytes behind",
         ],

@@ -1,4 +1,5 @@
 import type { X509Certificate } from "node:crypto";
+import { counted } from "../../../counted.ts";
 import { certificatesIn } from "../../../egress/authorities.ts";
 import { checkTlsPair } from "../../../egress/tls-pair-of.ts";
 import { messageOf } from "../../../log.ts";
@@ -51,8 +52,7 @@ export function validity(
   if (now < from) return fail(`${path} is not valid before ${day(from)}`, "check the clock, or wait");
   if (now >= to) return fail(`${path} expired on ${day(to)}`, renew);
   const days = Math.floor((to - now) / DAY_MS);
-  if (to - now < SOON_MS)
-    return warn(`${path} expires on ${day(to)}, in ${days === 1 ? "1 day" : `${days} days`}`, renew);
+  if (to - now < SOON_MS) return warn(`${path} expires on ${day(to)}, in ${counted(days, "day")}`, renew);
   return ok(`${path} is valid until ${day(to)}`);
 }
 

@@ -1,4 +1,5 @@
 import { existsSync, statSync } from "node:fs";
+import { counted } from "../../../counted.ts";
 import { keyIdOf } from "../../../credentials/encryption.ts";
 import { madeKeyPath, readKeyring } from "../../../credentials/keyring.ts";
 import { isLocked } from "../../../credentials/open.ts";
@@ -30,7 +31,7 @@ export const credentialsCheck: Check = {
       const path = config.credentials_key_file || madeKeyPath(config);
       if (existsSync(path) && (statSync(path).mode & 0o077) !== 0)
         outcomes.push(warn(`${path} can be read by other users`, `chmod 600 ${path}`));
-      return outcomes.length > 0 ? outcomes : [ok(`${stored.length} stored, ${keys.length} keys`)];
+      return outcomes.length > 0 ? outcomes : [ok(`${stored.length} stored, ${counted(keys.length, "key")}`)];
     } finally {
       await store.close();
     }

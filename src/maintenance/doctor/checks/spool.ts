@@ -1,6 +1,7 @@
 import * as fs from "node:fs";
 import { basename, join } from "node:path";
 import type { Config } from "../../../config.ts";
+import { counted } from "../../../counted.ts";
 import { damagedCarryFiles } from "../../../spool/carry-frames.ts";
 import { FRAME_HEAD_BYTES, frameKind } from "../../../spool/codec.ts";
 import { Continuity, type Shortfall } from "../../../spool/continuity.ts";
@@ -56,7 +57,7 @@ async function checkSpool(
       fail(message, "what was in them has no record: restore the file where there is a copy, before the next start"),
     );
   }
-  const message = `${spoolName}: ${segments.length} ${segments.length === 1 ? "segment" : "segments"}, ${inBytes(lag)} not in the database yet`;
+  const message = `${spoolName}: ${counted(segments.length, "segment")}, ${inBytes(lag)} not in the database yet`;
   if (running && lag > LAG_BYTES_WARN) {
     outcomes.push(warn(message, "the recorder lags: check the database, the disk and the CPU load"));
   } else outcomes.push(ok(running || lag === 0 ? message : `${message}: the next start reads them`));
@@ -159,7 +160,7 @@ export const stateCheck: Check = {
       const lines = fs.readFileSync(join(folder, name), "utf8").split("\n");
       const torn = lines.filter((line) => line !== "" && !isJson(line)).length;
       return torn === 0
-        ? ok(`${name}: ${lines.length - 1} entries`)
+        ? ok(`${name}: ${counted(lines.length - 1, "entry", "entries")}`)
         : warn(`${name}: ${torn} of ${lines.length - 1} lines are torn`, "left by a kill: they are skipped");
     });
     return outcomes.length > 0 ? outcomes : [ok("none yet")];

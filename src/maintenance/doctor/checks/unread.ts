@@ -1,5 +1,6 @@
 import * as fs from "node:fs";
 import type { Config } from "../../../config.ts";
+import { counted } from "../../../counted.ts";
 import { engineReader } from "../../../engine/reader.ts";
 import { openStore } from "../../../store/store.ts";
 import { regionsOf } from "../../database-places.ts";
@@ -23,7 +24,7 @@ async function checkRegion(config: Config): Promise<CheckResult> {
     const count = await engineReader(store, config).walk.count({ kind: "unread" });
     if (count === 0) return ok("none");
     return warn(
-      `the bodies of ${count} record${count === 1 ? "" : "s"} could not be read`,
+      `the bodies of ${counted(count, "record")} could not be read`,
       "upgrade Weir, then `weir models reread`",
     );
   } catch {

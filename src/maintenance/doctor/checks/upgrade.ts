@@ -1,4 +1,5 @@
 import * as fs from "node:fs";
+import { counted } from "../../../counted.ts";
 import { frameAt, resumeBehind } from "../../../spool/resume.ts";
 import { listSegments, segmentPath } from "../../../spool/segments.ts";
 import { writtenEnd } from "../../../spool/written-end.ts";
@@ -53,7 +54,7 @@ export const upgradeSpoolCheck: Check = {
     const states = segments.map(stateOf);
     const strange = segments.filter((_, at) => states[at] === "strange");
     const damaged = segments.filter((_, at) => states[at] === "damaged");
-    const count = `${segments.length} ${segments.length === 1 ? "segment" : "segments"}`;
+    const count = counted(segments.length, "segment");
     if (strange.length > 0) {
       const fix =
         "start the Weir that wrote them again and stop it with SIGTERM: it reads its spool to the end; if none did, move them away";
