@@ -1,5 +1,6 @@
 import { createServer } from "node:net";
 import type { Config } from "../../../config.ts";
+import { counted } from "../../../counted.ts";
 import { PluginError } from "../../../plugin-host/files/check.ts";
 import { type LoadedPlugin, loadFolders, pluginFolders } from "../../../plugin-host/files/load.ts";
 import { buildRegistry } from "../../../plugin-host/providers/registry.ts";
@@ -16,7 +17,7 @@ export const dropInsCheck: Check = {
       const plugins: readonly LoadedPlugin[] = await loadFolders("plugin", pluginFolders("plugin", config));
       const outcomes = optionsWithoutPlugin(config, plugins);
       const dropped = [...providers, ...plugins].filter(({ builtIn }) => !builtIn);
-      const message = `${providers.length} providers, ${plugins.length} plugins, ${dropped.length} of them drop-ins`;
+      const message = `${counted(providers.length, "provider")}, ${counted(plugins.length, "plugin")}, ${dropped.length} of them drop-ins`;
       return outcomes.length > 0 ? outcomes : [ok(message)];
     } catch (error) {
       const all: unknown[] = error instanceof AggregateError ? error.errors : [error];
@@ -45,8 +46,8 @@ export const serviceCheck: Check = {
   async run({ config, running }) {
     if (running) return readinessOf(await askReadiness(config));
     const taken: CheckResult[] = [];
-    const pair = config.eu_database_url === "" ? [] : (["eu_gateway_port", "eu_api_port"] as const);
-    for (const key of ["gateway_port", "api_port", ...pair] as const) {
+    const fixed = portKeys(config).filter((key) => config[key] > 0);
+    for (const key of fixed) {
       const code = await bindable(config.host, config[key]);
       if (code === undefined) continue;
       const variable = `WEIR_${key.toUpperCase()}`;
@@ -54,9 +55,17 @@ export const serviceCheck: Check = {
         fail(`${key} ${config[key]} on ${config.host}: ${code}`, `stop the program that uses it, or set ${variable}`),
       );
     }
-    return taken.length > 0 ? taken : [ok(`not running; ports ${config.gateway_port} and ${config.api_port} are free`)];
+    if (taken.length > 0) return taken;
+    if (fixed.length === 0) return [ok("not running; a start takes any free ports")];
+    return [ok(`not running; free: ${fixed.map((key) => `${key} ${config[key]}`).join(", ")}`)];
   },
 };
+
+/** Keys of the ports of all listeners; 0 stands for any free port, -1 for none. */
+function portKeys(config: Config) {
+  const pair = config.eu_database_url === "" ? [] : (["eu_gateway_port", "eu_api_port", "eu_unified_port"] as const);
+  return ["gateway_port", "api_port", "unified_port", ...pair] as const;
+}
 
 function readinessOf(readiness: Readiness): CheckResult[] {
   if (readiness.state === "no response") {
