@@ -166,6 +166,21 @@ describe("a refusal", () => {
 });
 
 describe("the log", () => {
+  test("names the headers of a credential, without their values", async () => {
+    const body = {
+      provider: "openai",
+      name: "proxied",
+      api_key: "planted-key-of-openai",
+      headers: { "X-Tenant": "planted-tenant" },
+    };
+    expect((await it.call("POST", "/v1/credentials", { body })).status).toBe(200);
+    await it.call("PUT", "/v1/credentials/proxied", { body: { headers: { "X-Tenant": "planted-other" } } });
+    await it.call("DELETE", "/v1/credentials/proxied");
+    const noted = (await entries("limit=3")).map(({ change }) => change);
+    expect(JSON.stringify(noted)).not.toContain("planted-");
+    expect(noted[0]!.before).toMatchObject({ headers: { "X-Tenant": "***" } });
+  });
+
   test("shows an admin their organization, and an operator all", async () => {
     await it.call("POST", "/v1/keys", { key: it.keys.other, body: { name: "theirs" } });
     const own = await entries("limit=1000", it.keys.other);

@@ -1,6 +1,7 @@
 import { and, count, eq, max, sql } from "drizzle-orm";
 import type { StoredCredential } from "../../credentials/stored.ts";
 import { GatewayError } from "../../errors.ts";
+import { MASKED } from "../../masking/mask.ts";
 import type { Act } from "../../people/actions.ts";
 import type { Acting } from "../../people/actor.ts";
 import { isoTime } from "../../record/iso-time.ts";
@@ -97,12 +98,13 @@ function actOf(action: Act["action"], { id, organization_id, name }: StoredCrede
   return { action, organizationId: organization_id, object: { kind: "credential", id, name } };
 }
 
-/** Shows when each secret was set and its last characters, so that a change is visible. */
+/** Shows when each secret was set and its last characters, so that a change is visible. Headers may hold keys of a proxy. */
 function shownTerms({ provider, terms, secrets }: StoredCredential) {
   const set = Object.entries(secrets).map(([member, { set_at, last4 }]) => ({
     member,
     set_at: isoTime(set_at),
     last4,
   }));
-  return { provider, ...terms, set };
+  const headers = Object.fromEntries(Object.keys(terms.headers).map((name) => [name, MASKED]));
+  return { provider, ...terms, headers, set };
 }
