@@ -160,7 +160,7 @@ class Progress {
     this.#headers = { "content-type": "application/json", ...token };
   }
 
-  /** `untold` for a server that does not number its writes. */
+  /** `untold` for a server that does not number its writes. One that redirects counts as such: another one has the position. */
   async now(): Promise<number | "away" | "untold"> {
     if (performance.now() < this.#awayUntilMs) return "away";
     try {
@@ -169,7 +169,9 @@ class Progress {
         headers: this.#headers,
         body: '{"requests":[{"type":"execute","stmt":{"sql":"select 1"}},{"type":"close"}]}',
         signal: AbortSignal.timeout(this.#waitMs),
+        redirect: "manual",
       });
+      if (response.status >= 300 && response.status < 400) return "untold";
       const index = indexIn(await response.json());
       if (index === undefined) return "untold";
       this.#known = index;
