@@ -118,6 +118,15 @@ test("three nodes with disks of their own stand behind the balancer", () => {
   expect(spec.volumeClaimTemplates).toHaveLength(1);
 });
 
+test("a node of Kubernetes waits until it has left the services, and has time to stop after that", () => {
+  const { terminationGracePeriodSeconds, containers }: Json = named("StatefulSet", "weir").spec.template.spec;
+  const waits = containers[0].lifecycle.preStop.sleep.seconds;
+  const drain = Number(containers[0].env.find(({ name }: Json) => name === "WEIR_DRAIN_SECONDS").value);
+  const spool = 60; // docs/operations.md, Stopping
+  expect(waits).toBeGreaterThan(0);
+  expect(terminationGracePeriodSeconds).toBeGreaterThan(waits + drain + spool);
+});
+
 test("both stacks run the same versions, named by their tags", () => {
   const ofCompose = Object.values<Json>(compose.services).map(({ image }) => image as string);
   const ofKubernetes = manifests.flatMap(({ spec }) => spec?.template?.spec.containers ?? []).map(({ image }) => image);
