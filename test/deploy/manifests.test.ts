@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { embeddedInDashboard, makeSbom } from "../../build/sbom.ts";
 import { TARGETS } from "../../build/targets.ts";
@@ -117,6 +117,17 @@ test("the unit is hardened, and leaves what a runtime that compiles needs", () =
   }
   expect(unit).not.toMatch(/^MemoryDenyWriteExecute=/m);
   expect(unit).not.toMatch(/^ProcSubset=/m);
+});
+
+test("every action of a workflow is named by its commit, with its version beside it", () => {
+  const folder = ".github/workflows";
+  const uses = readdirSync(join(ROOT, folder)).flatMap((name) => [
+    ...read(`${folder}/${name}`).matchAll(/uses: (.+)$/gm),
+  ]);
+  expect(uses.length).toBeGreaterThan(5);
+  expect(
+    uses.map(([, name]) => name).filter((name) => !/^[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(name!)),
+  ).toEqual([]);
 });
 
 test("the bill of materials names what is in a binary, and nothing that only tests need", () => {
