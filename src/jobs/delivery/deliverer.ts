@@ -17,6 +17,7 @@ import {
   dueEndpoints,
   limitWaiting,
   nextDue,
+  REMOVED,
   releaseClaims,
   settle,
   sweepDeliveries,
@@ -194,7 +195,7 @@ export class Deliverer {
     const stored = delivery.payload ?? payloads.get(delivery.subject_id);
     const payload = stored !== undefined && "alert" in endpoint ? this.#withLink(stored, endpoint.alert) : stored;
     if (payload === undefined && endpoint.type !== "gone") {
-      return { delivery, status: null, failure: { error: "the record was removed", retryAt: undefined } };
+      return { delivery, status: null, failure: { error: REMOVED, retryAt: undefined } };
     }
     const sent = await this.#sender.send(endpoint, delivery.id, payload ?? "");
     if (sent.error === null) return { delivery, status: sent.status, failure: null };

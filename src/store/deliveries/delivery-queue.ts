@@ -1,4 +1,4 @@
-import { and, count, desc, eq, gt, gte, inArray, lte, ne, or, sql } from "drizzle-orm";
+import { and, count, desc, eq, gt, gte, inArray, isNull, lte, ne, or, sql } from "drizzle-orm";
 import { deliveries } from "../../record/tables.ts";
 import { over, statementOf } from "../database/builder.ts";
 import { patiently } from "../database/while-locked.ts";
@@ -12,6 +12,9 @@ export interface Attempt {
   readonly failure: { readonly error: string; readonly retryAt: number | undefined } | null;
   readonly status: number | null;
 }
+
+/** Why a delivery without its record ends; its receiver is not at fault. */
+export const REMOVED = "the record was removed";
 
 /** Not bound as a parameter: SQLite uses a partial index only if the query repeats its condition literally. */
 const PENDING = sql`${deliveries.state} = 'pending'`;
@@ -174,8 +177,8 @@ export interface EndpointTrouble {
 }
 
 /**
- * Endpoints with permanently failed deliveries since the given time, or whose last attempt failed. Reads all stored
- * deliveries.
+ * Endpoints with permanently failed deliveries since the given time, or whose last attempt failed; those of removed records
+ * are left out. Reads all stored deliveries.
  */
 export async function endpointTroubles(
   records: Database,
@@ -183,6 +186,7 @@ export async function endpointTroubles(
   deadlineMs: number,
 ): Promise<EndpointTrouble[]> {
   const { source_id, endpoint_id, state, finished_at, next_attempt_at, attempts, last_error } = deliveries;
+  const isOfReceiver = or(isNull(last_error), ne(last_error, REMOVED));
   const last = sql`printf('%016d', coalesce(${finished_at}, ${next_attempt_at})) || coalesce(${last_error}, '')`;
   return over(records, deadlineMs)
     .select({
@@ -193,7 +197,7 @@ export async function endpointTroubles(
       last_error: sql<string | null>`substr(max(${last}), 17)`,
     })
     .from(deliveries)
-    .where(or(and(eq(state, "failed"), gte(finished_at, since)), and(PENDING, gt(attempts, 0))))
+    .where(or(and(eq(state, "failed"), gte(finished_at, since), isOfReceiver), and(PENDING, gt(attempts, 0))))
     .groupBy(source_id, endpoint_id)
     .orderBy(source_id, endpoint_id);
 }

@@ -7,6 +7,7 @@ import {
   dueEndpoints,
   endpointTroubles,
   limitWaiting,
+  REMOVED,
   releaseClaims,
   settle,
   sweepDeliveries,
@@ -69,6 +70,8 @@ describe.each(["a file", "a libSQL server"])("the queue in %s", (where) => {
     };
     await attempted("waits-b", { error: "gone", retryAt: undefined });
     expect(await waitingDeliveries(store.records, 10_000)).toEqual({ waiting: 3, since: 600 });
+    await put("waits-c", 500);
+    await attempted("waits-c", { error: REMOVED, retryAt: undefined });
     await attempted("waits-a", { error: "later", retryAt: 9_000 });
     const both = await endpointTroubles(store.records, 2_000, 10_000);
     expect(both.map((each) => [each.endpoint_id, each.failed, each.waiting, each.last_error])).toEqual([
