@@ -385,6 +385,10 @@ test("while the service runs, doctor and health call it, and the service is unaf
   expect(all).toContainEqual(
     expect.objectContaining({ check: "service", message: expect.stringContaining("running and ready") }),
   );
+  const unknown = await findings(weir.dataDirectory, "doctor", { WEIR_API_PORT: "0" });
+  expect(unknown.bad).toContainEqual(
+    expect.objectContaining({ check: "service", fix: expect.stringContaining("WEIR_API_PORT") }),
+  );
   expect(await command(weir.dataDirectory, ["health"], env)).toEqual({ status: 0, stdout: "", stderr: "" });
   expect((await ready()).degraded).toEqual([]);
   await weir.stop();

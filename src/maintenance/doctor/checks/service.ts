@@ -44,6 +44,10 @@ function optionsWithoutPlugin(config: Config, plugins: readonly LoadedPlugin[]):
 export const serviceCheck: Check = {
   name: "service",
   async run({ config, running }) {
+    if (running && config.api_port === 0)
+      return [
+        warn("it runs; api_port is 0, so its port is unknown", "set WEIR_API_PORT to the port that its log names"),
+      ];
     if (running) return readinessOf(await askReadiness(config));
     const taken: CheckResult[] = [];
     const fixed = portKeys(config).filter((key) => config[key] > 0);
@@ -69,9 +73,8 @@ function portKeys(config: Config) {
 
 function readinessOf(readiness: Readiness): CheckResult[] {
   if (readiness.state === "no response") {
-    return [
-      warn(`${readiness.address} does not respond: ${readiness.why}`, "if it was just started, wait; else see its log"),
-    ];
+    const { address, why } = readiness;
+    return [warn(`${address} does not respond: ${why}`, "if it was just started, wait; else see its log")];
   }
   const fix = "see the service's log and docs/operations.md";
   const outcomes = readiness.degraded.map((message) => warn(message, fix));
