@@ -3,8 +3,8 @@ import type { ReactNode } from "react";
 const WORD = /"([^"]*)"?|([^\s"]+)/g;
 const LETTERS = "\\p{L}\\p{N}\\p{M}";
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
-/** Characters of a text before its first highlight. */
-const BEFORE = 30;
+/** Characters of a text before its first highlight, at most: a column of the usual width shows about twenty. */
+const BEFORE = 10;
 
 /** A pattern for the search words to highlight in hits; undefined if there are none. */
 export function marksOf(search: string | undefined): RegExp | undefined {
@@ -25,7 +25,7 @@ export function marked(text: string, marks: RegExp | undefined): ReactNode {
   const found = marks === undefined ? [] : [...text.matchAll(marks)];
   const first = found[0]?.index ?? 0;
   if (found.length === 0) return text;
-  const start = first > 2 * BEFORE ? text.indexOf(" ", first - BEFORE) + 1 : 0;
+  const start = first > BEFORE ? text.indexOf(" ", first - BEFORE) + 1 : 0;
   const from = Math.min(start, first);
   const pieces: ReactNode[] = [from > 0 ? "… " : ""];
   let at = from;
