@@ -27,6 +27,7 @@ const LAST_CHARS = 10_000;
 /** A limit for what hangs, and no claim: machines that run tests have other work. */
 const TIMEOUT_MS = 300_000;
 const ROOT = join(import.meta.dir, "..");
+const HERE = [process.env["NO_PROXY"] ?? process.env["no_proxy"] ?? [], "127.0.0.1", "localhost", "::1"].flat().join();
 
 const SETS: Readonly<Record<string, TestSet>> = {
   // Each commit's run makes other cases than the one before.
@@ -61,6 +62,9 @@ const env: Record<string, string | undefined> = {
   // The services that tests start live for seconds: see `OF_RUN` in test/e2e/weir.ts.
   WEIR_TEST_CALM: "1",
   ...process.env,
+  // All that tests call is on this machine, and a proxy is not.
+  NO_PROXY: HERE,
+  no_proxy: HERE,
 };
 // A commit's run can be repeated, its random cases included; the next commit brings others.
 if (env["CI"] === "true" && env["WEIR_TEST_SEED"] === undefined) env["WEIR_TEST_SEED"] = String(seedOfCommit());
