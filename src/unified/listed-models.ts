@@ -18,6 +18,11 @@ export interface ListedModel {
   readonly display_name: string;
   readonly context_length: number | null;
   readonly max_output_tokens: number | null;
+  /** Anthropic's names of the two limits above. */
+  readonly max_input_tokens: number | null;
+  readonly max_tokens: number | null;
+  /** Anthropic's; unknown. */
+  readonly lifecycle: null;
   /** US dollars per token, as texts. */
   readonly pricing: Readonly<Record<"prompt" | "completion" | "cache_read" | "cache_write", string | null>> | null;
   readonly input_modalities: readonly string[] | null;
@@ -66,6 +71,9 @@ function entry(id: string, owner: string, name: string, facts: ModelFacts): List
     display_name: name,
     context_length: facts.context ?? null,
     max_output_tokens: facts.maxOutput ?? null,
+    max_input_tokens: facts.context ?? null,
+    max_tokens: facts.maxOutput ?? null,
+    lifecycle: null,
     pricing: null,
     input_modalities: facts.input ?? null,
     supported_parameters: parametersOf(facts),

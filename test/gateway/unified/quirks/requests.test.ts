@@ -340,8 +340,11 @@ test("quirk 46: one list of models serves every client", async () => {
   });
   // What is not known of a model is null, for every client.
   const [first] = openai.data;
-  const members = "context_length created created_at display_name id input_modalities max_output_tokens object";
-  expect(Object.keys(first!).sort().join(" ")).toBe(`${members} owned_by pricing supported_parameters type`);
+  const members = "context_length created created_at display_name id input_modalities lifecycle max_input_tokens";
+  const others = "max_output_tokens max_tokens object owned_by pricing supported_parameters type";
+  expect(Object.keys(first!).sort().join(" ")).toBe(`${members} ${others}`);
+  const claude = openai.data.find(({ id }) => id === "anthropic/claude-opus-4-7");
+  expect(claude).toMatchObject({ max_input_tokens: expect.any(Number), max_tokens: 128_000 });
   expect(first).toMatchObject({ created: null, created_at: null });
   let pages = 0;
   for await (const { id } of anthropic) if (id !== "" && ++pages > 12) break;
