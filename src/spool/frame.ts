@@ -184,16 +184,12 @@ export interface EndMeta {
   readonly callStates?: Readonly<Record<string, object>> | undefined;
 }
 
-/** One WebSocket message, or a side's close frame; the payload is this JSON. */
+/** One WebSocket message; the payload is this JSON. */
 export interface MessageMeta {
   readonly time: number;
   readonly direction: "client" | "provider";
   readonly text?: string;
   readonly base64?: string;
-  /** The code of a close frame; null if it has none. */
-  readonly close?: number | null;
-  /** Of a close frame. */
-  readonly reason?: string;
 }
 
 /** A position in the journal: the segment's number and the byte offset in it. */

@@ -4,10 +4,7 @@ import type { RawHeaders } from "../../spool/frame.ts";
 const CONTINUATION = 0;
 const TEXT = 1;
 const BINARY = 2;
-const CLOSE = 8;
 const PONG = 10;
-/** A control frame has no more (RFC 6455 §5.5). */
-const CONTROL_BYTES_MAX = 125;
 const HEAD_BYTES_MAX = 14;
 /** Size of the deflate window. */
 const WINDOW_BYTES = 32_768;
@@ -26,8 +23,6 @@ interface MessageSink {
    * @param isText - false also for a deflated message that could not be inflated.
    */
   onMessage(payload: Buffer | undefined, isText: boolean, bytes: number): void;
-  /** A close frame. @param code - undefined if it has none. @param bytes - of code and reason. */
-  onClose(code: number | undefined, reason: string, bytes: number): void;
 }
 
 /**
@@ -47,8 +42,6 @@ export class MessageReader {
   #isMasked = false;
   #maskAt = 0;
   #isControl = false;
-  /** The payload of a close frame, as far as it has arrived. */
-  #closing: Buffer | undefined;
   #final = false;
   /** A message has begun, and its last frame has not arrived. */
   #isOpen = false;
@@ -121,36 +114,18 @@ export class MessageReader {
       this.#isText = opcode === TEXT;
       this.#isDeflated = (first & 0x40) !== 0;
     }
-    if (opcode === CLOSE) this.#closing = NOTHING;
     this.#inPayload = this.#payloadLeft > 0;
-    if (!this.#inPayload) this.#endFrame();
+    if (!this.#inPayload && !this.#isControl && this.#final) this.#finish();
   }
 
   #payload(bytes: Buffer, at: number): number {
     const end = Math.min(bytes.byteLength, at + this.#payloadLeft);
     this.#payloadLeft -= end - at;
     if (!this.#isControl) this.#gather(bytes, at, end);
-    else if (this.#closing !== undefined) this.#gatherClosing(bytes.subarray(at, end), this.#closing);
     if (this.#payloadLeft > 0) return end;
     this.#inPayload = false;
-    this.#endFrame();
+    if (!this.#isControl && this.#final) this.#finish();
     return end;
-  }
-
-  #endFrame(): void {
-    const closing = this.#closing;
-    if (closing !== undefined) {
-      const code = closing.byteLength < 2 ? undefined : closing.readUInt16BE(0);
-      this.#closing = undefined;
-      this.#sink.onClose(code, closing.subarray(2).toString("utf8"), closing.byteLength);
-    } else if (!this.#isControl && this.#final) this.#finish();
-  }
-
-  #gatherClosing(bytes: Buffer, before: Buffer): void {
-    const closing = Buffer.concat([before, bytes.subarray(0, CONTROL_BYTES_MAX - before.byteLength)]);
-    const mask = this.#mask;
-    if (this.#isMasked) for (let i = before.byteLength; i < closing.byteLength; i++) closing[i]! ^= mask[i & 3]!;
-    this.#closing = closing;
   }
 
   #gather(bytes: Buffer, at: number, end: number): void {

@@ -83,9 +83,6 @@ function createTap({ headers, recording }: Joint, direction: MessageMeta["direct
         else if (isText) recording.message({ time: recording.now(), direction, text: payload.toString("utf8") }, bytes);
         else recording.message({ time: recording.now(), direction, base64: payload.toString("base64") }, bytes);
       },
-      onClose(code, reason, bytes) {
-        recording.message({ time: recording.now(), direction, close: code ?? null, reason }, bytes);
-      },
     },
     () => recording.messageRoom(direction),
     agreedInflate(headers, direction),

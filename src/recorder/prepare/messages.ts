@@ -5,10 +5,7 @@ import type { MessageMeta } from "../../spool/frame.ts";
 import type { SpoolReader } from "../../spool/reader.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
 
-/**
- * WebSocket messages as JSON lines, `{"time","direction","text"|"base64"}`, and close frames, with `close` and `reason`, without
- * those that the client asked to omit.
- */
+/** WebSocket messages as JSON lines, `{"time","direction","text"|"base64"}`, without those that the client asked to omit. */
 export function messageLines(exchange: Exchange, spool: Pick<SpoolReader, "readBack">): Buffer {
   const { omitRequest, omitResponse } = exchange.begin;
   const lines: string[] = [];
@@ -21,8 +18,7 @@ export function messageLines(exchange: Exchange, spool: Pick<SpoolReader, "readB
   return Buffer.from(lines.map((line) => `${line}\n`).join(""));
 }
 
-function toLine({ time, direction, text, base64, close, reason }: MessageMeta): Json {
+function toLine({ time, direction, text, base64 }: MessageMeta): Json {
   const line = { time: isoTime(time), direction };
-  if (close !== undefined) return { ...line, close, reason: reason ?? "" };
   return base64 === undefined ? { ...line, text: text ?? "" } : { ...line, base64 };
 }
