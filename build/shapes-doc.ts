@@ -93,9 +93,7 @@ The same applies inside messages, parts, tools and items: a member without a cou
 its own path. Members that are null or empty, or state the default of every API (\`n: 1\`, \`parallel_tool_calls: true\`,
 \`service_tier: "auto"\`), are not a loss. Search results, summaries of compaction and references to
 tools that a client sends as blocks of Anthropic reach other APIs as text (A).
-Names of files do not reach Gemini. PDF go to chat completions as OpenAI's part \`file\`, to Mistral's as \`document_url\`. A provider whose chat completions are known to
-have no part for PDF (Alibaba, DeepSeek, Fireworks, Groq, Together) cannot take them (R), whatever its model reads; another one that refuses the part says so itself.
-One tool with \`strict\` makes all calls of a request to Gemini follow their schemas (\`VALIDATED\`); a model of Gemini without JSON Schema loses \`strict\` (D).
+Names of files do not reach Gemini. PDF go to chat completions as OpenAI's part \`file\`, to Mistral's as \`document_url\`; a provider that has no such part says so itself.
 A call of a free-text tool, if a model makes one for a client of Messages, has its text as the only member, \`input\`. Messages refuses a stop text of white space alone, so it is left out (A). Some Claude models accept
 \`temperature\` or \`top_p\`, not both: \`top_p\` is left out (D). At Responses fewer than 16 max tokens become 16, and at Converse a \`temperature\` above 1 becomes 1 (A). At Cohere \`top_p\` is 0.01 to 0.99,
 and penalties are 0 to 1 (A).

@@ -11,6 +11,4 @@ export default {
   extends: "OPENAI",
   basePath: "/compatible-mode/v1",
   wireSchemas: [{ path: /\/messages(?:\/count_tokens)?$/, schema: "messages" }],
-  // Its chat completions have no part for PDF. Source: QwenLM/qwen-code#1832.
-  models: [{ match: "*", pdf: false }],
 } satisfies ProviderPlugin;

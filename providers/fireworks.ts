@@ -12,6 +12,6 @@ export default {
   basePath: "/inference/v1",
   shapes: ["chat-completions", "messages", "embeddings"],
   wireSchemas: [{ path: /\/messages(?:\/count_tokens)?$/, schema: "messages" }],
-  // It has no web search, in neither shape, and no part for PDF. Source: langchain-ai/langchain#38388.
-  models: [{ match: "*", pdf: false, rejects: ["web_search_options", "web_search"] }],
+  // It has no web search, in neither shape.
+  models: [{ match: "*", rejects: ["web_search_options", "web_search"] }],
 } satisfies ProviderPlugin;

@@ -11,6 +11,6 @@ export default {
   basePath: "/openai/v1",
   // It refuses `previous_response_id`. Source: Groq's page on its Responses API.
   shapes: ["chat-completions", { shape: "responses", place: { stateless: true } }],
-  // It has no web search of OpenAI's form, in neither shape, and no part for PDF. Source: the types of Groq's SDK.
-  models: [{ match: "*", pdf: false, rejects: ["web_search_options", "web_search"] }],
+  // It has no web search of OpenAI's form, in neither shape.
+  models: [{ match: "*", rejects: ["web_search_options", "web_search"] }],
 } satisfies ProviderPlugin;

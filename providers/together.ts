@@ -9,6 +9,6 @@ export default {
   target: "https://api.together.xyz",
   dedicatedDomain: "together",
   extends: "OPENAI",
-  // Its chat completions have no web search, and no part for PDF. Source: mozilla-ai/any-llm#514.
-  models: [{ match: "*", pdf: false, rejects: ["web_search_options"] }],
+  // Its chat completions have no web search.
+  models: [{ match: "*", rejects: ["web_search_options"] }],
 } satisfies ProviderPlugin;

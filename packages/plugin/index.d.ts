@@ -868,8 +868,6 @@ export interface ModelFacts {
   readonly prefixNeeded?: boolean;
   /** PDF are parts `document_url` of chat completions, not `file`. */
   readonly documentUrl?: boolean;
-  /** False if its provider's API has no part for PDF, whatever the model reads. */
-  readonly pdf?: boolean;
   /** Ids of calls are this many letters and digits. */
   readonly callIdLength?: number;
   readonly toolsNeedResponses?: boolean;

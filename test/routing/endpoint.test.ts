@@ -188,7 +188,7 @@ describe("facts about models", () => {
     ["GOOGLE", "claude-opus-4-7", { reasoning: "adaptive" }],
     ["GOOGLE", "gemini-2.5-pro", { reasoning: "budget", mustThink: true }],
     ["GOOGLE", "gemini-3-flash", { reasoning: "level", needsSignatures: true }],
-    ["GROQ", "openai/gpt-oss-120b", { pdf: false }],
+    ["GROQ", "openai/gpt-oss-120b", {}],
     [
       "MISTRAL",
       "devstral-medium-2512",

@@ -75,12 +75,7 @@ export class PartFitter {
       this.#lose("refused", part, `the model accepts no ${part.type}`);
       return [];
     }
-    const name = mediaName(part.type, source);
-    if (name === "pdf" && this.#fitting.call.facts.pdf === false) {
-      this.#lose("refused", part, "the provider accepts no PDF");
-      return [];
-    }
-    const take = this.#fitting.take(name);
+    const take = this.#fitting.take(mediaName(part.type, source));
     if ("fileId" in source) {
       if (this.#prompt.shape === this.#fitting.shape.name) return [part];
       this.#lose("refused", part, "a file stored at one provider is not available at another");

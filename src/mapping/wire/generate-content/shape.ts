@@ -22,6 +22,7 @@ export const generateContentShape: Shape = {
     imageUrl: "F",
     fileUrl: "F",
     fileId: "R",
+    strict: "D",
     choiceSearch: "A",
     resultImages: "-",
     resultFiles: "-",

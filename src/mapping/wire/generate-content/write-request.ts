@@ -35,7 +35,7 @@ export function writeRequest(prompt: Prompt, { facts }: Call): WrittenRequest {
         .filter(({ parts }) => parts.length > 0),
       systemInstruction: system.length > 0 ? { parts: system } : undefined,
       tools: tools.length > 0 ? tools : undefined,
-      toolConfig: writeChoice(prompt, takesSchemas, losses),
+      toolConfig: writeChoice(prompt),
       generationConfig: Object.keys(config).length > 0 ? config : undefined,
     }),
     losses,
@@ -84,18 +84,11 @@ function writeFunction(
 
 const NO_SCHEMA = "the model does not take JSON Schema; its rules are words in descriptions";
 
-/**
- * Names are allowed only with `ANY`; if the model may respond without a call, the other tools were dropped instead. Calls
- * always follow their schema with `ANY` and `VALIDATED`, which apply to all functions, so one strict tool is enough.
- */
-function writeChoice({ toolChoice, tools }: Prompt, takesSchemas: boolean, losses: Loss[]): Json {
-  if (!tools.some(({ type }) => type === "function" || type === "custom")) return undefined;
-  const strict = tools.filter((tool) => tool.type === "function" && tool.strict === true);
-  if (!takesSchemas) for (const { at } of strict) losses.push({ kind: "dropped", path: `${at ?? "tools"}.strict` });
-  const isValidated = strict.length > 0 && takesSchemas;
-  if (toolChoice === undefined) return isValidated ? { functionCallingConfig: { mode: "VALIDATED" } } : undefined;
+/** Names are allowed only with `ANY`; if the model may respond without a call, the other tools were dropped instead. */
+function writeChoice({ toolChoice, tools }: Prompt): Json {
+  if (toolChoice === undefined || !tools.some(({ type }) => type === "function" || type === "custom")) return undefined;
   const { mode, name, allowed } = toolChoice;
-  if (mode === "auto") return { functionCallingConfig: { mode: isValidated ? "VALIDATED" : "AUTO" } };
+  if (mode === "auto") return { functionCallingConfig: { mode: "AUTO" } };
   if (mode === "none") return { functionCallingConfig: { mode: "NONE" } };
   const allowedFunctionNames = mode === "one" ? [name] : allowed;
   return { functionCallingConfig: pickDefined({ mode: "ANY", allowedFunctionNames }) };

@@ -41,7 +41,7 @@ const MODELS: Readonly<Record<Target, (origin: string, key: string, model: strin
 const TARGETS: Readonly<
   Record<Target, { readonly provider: string; readonly model: string; readonly settings?: Json }>
 > = {
-  "chat-completions": { provider: "SAMBANOVA", model: "llama-test" },
+  "chat-completions": { provider: "TOGETHER", model: "llama-test" },
   responses: { provider: "CUSTOM", model: "any-test", settings: { shape: "responses" } },
   messages: { provider: "ANTHROPIC", model: "claude-sonnet-4-5" },
   "generate-content": { provider: "GOOGLE", model: "gemini-2.5-flash" },

@@ -50,11 +50,11 @@ const bearer = (provider: string): readonly [string, RegExp] => [
 export const OUTBOUNDS: readonly Outbound[] = [
   {
     what: "chat-completions",
-    provider: "SAMBANOVA",
+    provider: "TOGETHER",
     model: "llama-test",
     apis: [[/^\/v1\/chat\/completions$/, chatApi]],
     same: ["chat-completions"],
-    paid: bearer("sambanova"),
+    paid: bearer("together"),
   },
   {
     what: "responses",
